@@ -1,0 +1,40 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: run test lint fix bench clean
+
+run: $(VENV)/run.stamp ## Set up and show memsieve at work
+	$(BIN)/memsieve demo
+
+test: lint ## Everything CI checks
+	$(BIN)/pytest -n 2 --dist worksteal
+
+lint: $(VENV)/dev.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+fix: $(VENV)/dev.stamp ## Mend what the linters can mend
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/dev.stamp ## Print the tables of quality and speed
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) build dist
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install -c constraints.txt pip
+
+$(VENV)/run.stamp: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) install -c constraints.txt -e .
+	touch $@
+
+$(VENV)/dev.stamp: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) install -c constraints.txt -e '.[llm]' --group dev
+	touch $@ $(VENV)/run.stamp

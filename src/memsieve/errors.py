@@ -1,0 +1,71 @@
+"""One error tree. Every message says what happened and what to do next.
+
+MemsieveError
+├── InvalidInput         the caller sent something memsieve cannot keep
+├── NotFound             no such entry or memory in this project
+├── Conflict             the request disagrees with what is stored
+├── Forbidden            the role that asks has no right to it
+│   └── ApprovalRequired only a named person may write long-term memory
+├── ConfigError          a setting is missing or wrong
+├── StoreUnavailable     the store did not answer; a retry may help
+├── StoreCorrupt         the store's file is damaged; a retry will not help
+├── SchemaOutdated       the database and this version of memsieve differ
+├── EmbedderError        no vector could be made
+└── JudgeError           the judge gave no usable verdict
+"""
+
+
+class MemsieveError(Exception):
+    """The root of every error memsieve raises on purpose."""
+
+
+class InvalidInput(MemsieveError):
+    """The caller sent something memsieve cannot keep; `field` names it."""
+
+    def __init__(self, message: str, *, field: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class NotFound(MemsieveError):
+    """No such thing in this project; `subject` is the id that was asked for."""
+
+    def __init__(self, message: str, *, subject: str) -> None:
+        super().__init__(message)
+        self.subject = subject
+
+
+class Conflict(MemsieveError):
+    """The request disagrees with what is stored."""
+
+
+class Forbidden(MemsieveError):
+    """The role that asks has no right to it."""
+
+
+class ApprovalRequired(Forbidden):
+    """Only a named person may write long-term memory."""
+
+
+class ConfigError(MemsieveError):
+    """A setting is missing or wrong."""
+
+
+class StoreUnavailable(MemsieveError):
+    """The store did not answer; a retry may help."""
+
+
+class StoreCorrupt(MemsieveError):
+    """The store's file is damaged; a retry will not help."""
+
+
+class SchemaOutdated(MemsieveError):
+    """The database and this version of memsieve do not fit together."""
+
+
+class EmbedderError(MemsieveError):
+    """No vector could be made."""
+
+
+class JudgeError(MemsieveError):
+    """The judge gave no usable verdict."""

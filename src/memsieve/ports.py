@@ -1,0 +1,167 @@
+"""What an outside thing must offer. Each line of a docstring is a promise that a contract test checks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from memsieve.model import (
+        Admission,
+        Answer,
+        Approval,
+        AuditEvent,
+        Chunk,
+        ContextItem,
+        Entry,
+        EntryFilter,
+        Hit,
+        LongTermMemory,
+        Receipt,
+        Scope,
+        Serving,
+        Stats,
+        Tombstone,
+        Vector,
+    )
+
+Clock = Callable[[], datetime]
+
+
+class QuarantineStore(Protocol):
+    """Tier 1: everything that was ever said. Nothing in it is retrievable."""
+
+    async def add(self, scope: Scope, entry: Entry, idempotency_key: str | None = None) -> Receipt:
+        """Store an entry durably before returning.
+
+        The same id or idempotency key with the same content is stored once and gives what is stored;
+        with other content it raises Conflict.
+        """
+
+    async def decide(self, scope: Scope, entry_id: str, admission: Admission, vector: Vector | None) -> None:
+        """Store a decision of the filter, and the entry's vector; earlier decisions are kept, the latest counts."""
+
+    async def get(self, scope: Scope, entry_id: str) -> Receipt | None:
+        """Return an entry of this project, or None. Agents are refused."""
+
+    async def find(self, scope: Scope, wanted: EntryFilter) -> list[Receipt]:
+        """Return the matching entries of this project, newest first unless asked otherwise. Agents are refused."""
+
+    async def delete(self, scope: Scope, entry_id: str, reason: str) -> bool:
+        """Remove an entry and write the audit event, in one transaction; False if there was none. Persons only."""
+
+
+class WorkingStore(Protocol):
+    """Tier 2: what passed the filter, for 24 hours, the 50 newest of a project."""
+
+    async def put(self, scope: Scope, entry: Entry) -> None:
+        """Keep an admitted entry until its own `expires_at`; only the newest 50 stay. Twice is once."""
+
+    async def list(self, scope: Scope) -> list[Entry]:
+        """Return this project's living entries with their vectors, newest first; expired ones never."""
+
+    async def forget(self, scope: Scope, entry_ids: Sequence[str]) -> int:
+        """Remove entries now; return how many were there."""
+
+
+class LongTermStore(Protocol):
+    """Tier 3: what a person approved."""
+
+    async def add(self, scope: Scope, approval: Approval, chunks: Sequence[Chunk]) -> LongTermMemory:
+        """Write all chunks, the approval and its audit event in one transaction. Persons only.
+
+        Content that is already verified is not written again: the living memory is returned, with any new source
+        entries added to it. Tombstones of the same content or of its source entries are lifted.
+        """
+
+    async def search(
+        self, scope: Scope, vector: Vector | None, words: Sequence[str], limit: int, since: datetime | None = None
+    ) -> list[Hit]:
+        """Return the best `limit` chunks by vector and the best `limit` by words, each with both scores.
+
+        Word scores are BM25 as a share of the best the query could reach, 0..1. Retired memories never come back.
+        """
+
+    async def get(self, scope: Scope, any_id: str) -> LongTermMemory | None:
+        """Return the memory with this id, or with a chunk or a source entry of this id; the living one first."""
+
+    async def find(self, scope: Scope, after_id: str | None, limit: int) -> list[LongTermMemory]:
+        """Return living memories in the order they were approved, after the given id."""
+
+    async def retire(self, scope: Scope, memory_id: str, tombstone: Tombstone) -> bool:
+        """Take a memory out of retrieval, with tombstone and audit event, in one transaction. Persons only.
+
+        False if it was retired before.
+        """
+
+
+class Ledger(Protocol):
+    """What happened: audit events in a hash chain, tombstones, and what was served to whom."""
+
+    async def bury(self, scope: Scope, tombstone: Tombstone) -> bool:
+        """Write a tombstone and its audit event in one transaction; False if the source is buried already. Persons only."""
+
+    async def tombstones(
+        self, scope: Scope, vector: Vector | None, words: Sequence[str], limit: int
+    ) -> list[Tombstone]:
+        """Return the living tombstones nearest by vector and by words, at most `limit` of each."""
+
+    async def serve(self, scope: Scope, answer: Answer) -> None:
+        """Keep who was served which items."""
+
+    async def served(self, scope: Scope, *, session_id: str, limit: int) -> list[ContextItem]:
+        """Return the distinct items served to a session, newest first, with content and vector."""
+
+    async def events(self, scope: Scope, after: int = 0, limit: int = 1000) -> list[AuditEvent]:
+        """Return audit events in order. Agents are refused."""
+
+    async def servings(self, scope: Scope, item_ids: Sequence[str]) -> list[Serving]:
+        """Return every answer that held one of these items. Agents are refused."""
+
+
+class Census(Protocol):
+    """How much there is."""
+
+    async def projects(self) -> list[str]:
+        """Return the names of all projects, sorted."""
+
+    async def stats(self, scope: Scope) -> Stats:
+        """Return one project's counts."""
+
+
+class Embedder(Protocol):
+    """Turns text into vectors of length one."""
+
+    @property
+    def name(self) -> str:
+        """The model's name, stored with every vector it makes."""
+
+    @property
+    def dimensions(self) -> int:
+        """The length of its vectors."""
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector | None]:
+        """Return one vector for each text, in order; None for a text in a script the model cannot read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """A judge's answer: does the text hold together, and if not, why not."""
+
+    consistent: bool
+    reason: str
+
+
+class Judge(Protocol):
+    """Says whether a text contradicts itself or is an obvious hallucination."""
+
+    @property
+    def quick(self) -> bool:
+        """True when a verdict takes milliseconds, so that recording may wait for it."""
+
+    async def consistent(self, content: str) -> Verdict:
+        """Return a verdict, or raise JudgeError when there is no clear one."""
+
+
