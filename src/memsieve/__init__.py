@@ -1,1 +1,57 @@
+"""Memory purification for AI agents: nothing becomes memory just because an agent said it."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from memsieve.config import FilterSettings, Settings
+    from memsieve.errors import Conflict, InvalidInput, MemsieveError, NotFound, StoreUnavailable
+    from memsieve.memory import AsyncMemory
+    from memsieve.model import Admission, Answer, Check, ContextItem, Entry, EntryFilter, LongTermMemory, Receipt
+    from memsieve.project import AsyncProject
+    from memsieve.sync import Memory, Project
+
+__all__ = [
+    "Admission",
+    "Answer",
+    "AsyncMemory",
+    "AsyncProject",
+    "Check",
+    "Conflict",
+    "ContextItem",
+    "Entry",
+    "EntryFilter",
+    "FilterSettings",
+    "InvalidInput",
+    "LongTermMemory",
+    "Memory",
+    "MemsieveError",
+    "NotFound",
+    "Project",
+    "Receipt",
+    "Settings",
+    "StoreUnavailable",
+]
+
+_HOMES = {
+    "config": ("FilterSettings", "Settings"),
+    "errors": ("Conflict", "InvalidInput", "MemsieveError", "NotFound", "StoreUnavailable"),
+    "memory": ("AsyncMemory",),
+    "model": ("Admission", "Answer", "Check", "ContextItem", "Entry", "EntryFilter", "LongTermMemory", "Receipt"),
+    "project": ("AsyncProject",),
+    "sync": ("Memory", "Project"),
+}
+
+
+# Loaded when first asked for: the command line's --help needs none of it, and the numerics take a third of a second.
+def __getattr__(name: str) -> Any:
+    for module, names in _HOMES.items():
+        if name in names:
+            value = getattr(import_module(f"memsieve.{module}"), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module 'memsieve' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

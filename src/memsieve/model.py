@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from memsieve.errors import Forbidden, InvalidInput
+from memsieve import validate
+from memsieve.errors import Forbidden
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    Vector = npt.NDArray[np.float32]
+Vector: TypeAlias = "npt.NDArray[np.float32]"
 
 VERIFIED_LABEL = "✅ verified"
 UNVERIFIED_LABEL = "⚡️ unverified"
-
-MAX_NAME_LENGTH = 128
-_PROJECT_NAME = re.compile(r"\w[\w.:@-]*")
 
 
 class Layer(StrEnum):
@@ -57,8 +55,8 @@ class Scope:
     role: Role
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "project_id", project_name(self.project_id))
-        object.__setattr__(self, "actor", name(self.actor, field="actor"))
+        object.__setattr__(self, "project_id", validate.project_name(self.project_id))
+        object.__setattr__(self, "actor", validate.name(self.actor, field="actor"))
 
     def require(self, *roles: Role) -> None:
         """Refuse unless the role that asks is one of these."""
@@ -132,6 +130,7 @@ class Review(StrEnum):
 
     PROMOTED = "promoted"
     DISMISSED = "dismissed"
+    RETIRED = "retired"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +138,7 @@ class Receipt:
     """An entry as quarantine keeps it: what was said, how it was judged, what a person made of it."""
 
     entry: Entry
-    admission: Admission | None
+    admission: Admission
     review: Review | None = None
 
 
@@ -151,11 +150,10 @@ class EntryFilter:
     agent_id: str | None = None
     decision: Decision | None = None
     review: Review | None = None
-    undecided: bool = False
     text: str | None = None
     since: datetime | None = None
-    before_id: str | None = None
-    limit: int | None = 50
+    beyond_id: str | None = None
+    limit: int = 50
     oldest_first: bool = False
 
 
@@ -200,8 +198,9 @@ class LongTermMemory:
 class Hit:
     """A chunk that a search found, with both scores; `similarity` is None where vectors cannot tell."""
 
-    chunk: Chunk
+    chunk_id: str
     memory_id: str
+    content: str
     promoted_by: str
     promoted_at: datetime
     similarity: float | None
@@ -233,7 +232,9 @@ class Tombstone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditEvent:
-    """One line of the audit log; `digest` chains it to the line before."""
+    """One line of the audit log; `digest` chains it to the line before, `GENESIS` stands before the first."""
+
+    GENESIS: ClassVar[str] = "0" * 64
 
     sequence: int
     project_id: str
@@ -245,6 +246,21 @@ class AuditEvent:
     detail: Mapping[str, Any]
     previous: str
     digest: str
+
+    def expected_digest(self) -> str:
+        """Return the digest that these fields and the line before must have."""
+        covered = [
+            self.sequence,
+            self.project_id,
+            self.at.isoformat(timespec="microseconds"),
+            self.actor,
+            self.action,
+            self.subject,
+            self.reason,
+            self.detail,
+            self.previous,
+        ]
+        return hashlib.sha256(json.dumps(covered, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -335,34 +351,3 @@ class Stats:
     chunks: int
     tombstones: int
     answers: int
-
-
-def project_name(value: object) -> str:
-    """Return a project name in its one spelling, or refuse it."""
-    text = unicodedata.normalize("NFC", name(value, field="project_id"))
-    if not _PROJECT_NAME.fullmatch(text) or ".." in text:
-        raise InvalidInput(
-            f"{text!r} is not a project name. Use letters, digits and . _ - : @ "
-            "(any language), beginning with a letter or digit, without '..'.",
-            field="project_id",
-        )
-    return text
-
-
-def name(value: object, *, field: str) -> str:
-    """Return a short printable name (session, agent, person…), or refuse it."""
-    if not isinstance(value, str):
-        raise InvalidInput(f"{field} must be text, not {type(value).__name__}.", field=field)
-    stripped = value.strip()
-    if not stripped:
-        raise InvalidInput(f"{field} is empty. Give it a name.", field=field)
-    if len(stripped) > MAX_NAME_LENGTH:
-        raise InvalidInput(
-            f"{field} has {len(stripped)} characters; {MAX_NAME_LENGTH} is the most.", field=field
-        )
-    bad = next((c for c in stripped if unicodedata.category(c) in {"Cc", "Cs"}), None)
-    if bad is not None:
-        raise InvalidInput(
-            f"{field} holds {bad!r}, which is no printable character. Remove it.", field=field
-        )
-    return stripped

@@ -4,44 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from datetime import datetime, timedelta
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from memsieve.model import (
-        Admission,
-        Answer,
-        Approval,
-        AuditEvent,
-        Chunk,
-        ContextItem,
-        Entry,
-        EntryFilter,
-        Hit,
-        LongTermMemory,
-        Receipt,
-        Scope,
-        Serving,
-        Stats,
-        Tombstone,
-        Vector,
-    )
+from memsieve.model import (
+    Admission,
+    Answer,
+    Approval,
+    AuditEvent,
+    Chunk,
+    ContextItem,
+    Entry,
+    EntryFilter,
+    Hit,
+    LongTermMemory,
+    Receipt,
+    Scope,
+    Serving,
+    Stats,
+    Tombstone,
+    Vector,
+)
 
 Clock = Callable[[], datetime]
+
+WORKING_LIFE = timedelta(hours=24)
+WORKING_CAP = 50
+CHUNK_SIZE = 500
 
 
 class QuarantineStore(Protocol):
     """Tier 1: everything that was ever said. Nothing in it is retrievable."""
 
     async def add(self, scope: Scope, entry: Entry, idempotency_key: str | None = None) -> Receipt:
-        """Store an entry durably before returning.
+        """Store an entry durably before returning, as pending until the filter decides.
 
         The same id or idempotency key with the same content is stored once and gives what is stored;
         with other content it raises Conflict.
         """
 
     async def decide(self, scope: Scope, entry_id: str, admission: Admission, vector: Vector | None) -> None:
-        """Store a decision of the filter, and the entry's vector; earlier decisions are kept, the latest counts."""
+        """Store the filter's decision in place of an earlier one, and the entry's vector where there is one."""
 
     async def get(self, scope: Scope, entry_id: str) -> Receipt | None:
         """Return an entry of this project, or None. Agents are refused."""
@@ -56,8 +59,8 @@ class QuarantineStore(Protocol):
 class WorkingStore(Protocol):
     """Tier 2: what passed the filter, for 24 hours, the 50 newest of a project."""
 
-    async def put(self, scope: Scope, entry: Entry) -> None:
-        """Keep an admitted entry until its own `expires_at`; only the newest 50 stay. Twice is once."""
+    async def put(self, scope: Scope, entry: Entry, expires_at: datetime) -> None:
+        """Keep an admitted entry until then; only the newest 50 of a project stay. Twice is once."""
 
     async def list(self, scope: Scope) -> list[Entry]:
         """Return this project's living entries with their vectors, newest first; expired ones never."""
@@ -79,9 +82,10 @@ class LongTermStore(Protocol):
     async def search(
         self, scope: Scope, vector: Vector | None, words: Sequence[str], limit: int, since: datetime | None = None
     ) -> list[Hit]:
-        """Return the best `limit` chunks by vector and the best `limit` by words, each with both scores.
+        """Return the `limit` chunks with the best fused score among those best by vector and best by words.
 
-        Word scores are BM25 as a share of the best the query could reach, 0..1. Retired memories never come back.
+        A word score is BM25 as a share of what a text of average length with each of the words once would have.
+        Retired memories never come back.
         """
 
     async def get(self, scope: Scope, any_id: str) -> LongTermMemory | None:
@@ -90,8 +94,8 @@ class LongTermStore(Protocol):
     async def find(self, scope: Scope, after_id: str | None, limit: int) -> list[LongTermMemory]:
         """Return living memories in the order they were approved, after the given id."""
 
-    async def retire(self, scope: Scope, memory_id: str, tombstone: Tombstone) -> bool:
-        """Take a memory out of retrieval, with tombstone and audit event, in one transaction. Persons only.
+    async def retire(self, scope: Scope, memory_id: str, reason: str, tombstones: Sequence[Tombstone]) -> bool:
+        """Take a memory out of retrieval, with tombstones and audit event, in one transaction. Persons only.
 
         False if it was retired before.
         """
@@ -101,7 +105,7 @@ class Ledger(Protocol):
     """What happened: audit events in a hash chain, tombstones, and what was served to whom."""
 
     async def bury(self, scope: Scope, tombstone: Tombstone) -> bool:
-        """Write a tombstone and its audit event in one transaction; False if the source is buried already. Persons only."""
+        """Write a tombstone and its audit event in one transaction; False if its source has one. Persons only."""
 
     async def tombstones(
         self, scope: Scope, vector: Vector | None, words: Sequence[str], limit: int
@@ -127,6 +131,9 @@ class Census(Protocol):
     async def projects(self) -> list[str]:
         """Return the names of all projects, sorted."""
 
+    async def waiting(self) -> list[str]:
+        """Return the names of the projects with entries the filter has not decided on, sorted."""
+
     async def stats(self, scope: Scope) -> Stats:
         """Return one project's counts."""
 
@@ -139,8 +146,8 @@ class Embedder(Protocol):
         """The model's name, stored with every vector it makes."""
 
     @property
-    def dimensions(self) -> int:
-        """The length of its vectors."""
+    def dimensions(self) -> int | None:
+        """The length of its vectors; None while a remote model has made none yet."""
 
     async def embed(self, texts: Sequence[str]) -> list[Vector | None]:
         """Return one vector for each text, in order; None for a text in a script the model cannot read."""
@@ -163,5 +170,3 @@ class Judge(Protocol):
 
     async def consistent(self, content: str) -> Verdict:
         """Return a verdict, or raise JudgeError when there is no clear one."""
-
-

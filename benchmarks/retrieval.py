@@ -1,0 +1,133 @@
+"""Evidence recall on LoCoMo: memsieve against each of its two legs alone, same texts, same vectors, one run."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from memsieve import Memory
+from memsieve.embedders.local import LocalEmbedder
+from memsieve.model import Vector
+from memsieve.retrieval.index import Index, Match, Row
+from memsieve.retrieval.words import cut
+
+ADVERSARIAL = 5
+TOP = (5, 10, 25)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question with the turns that hold its answer."""
+
+    text: str
+    category: int
+    evidence: frozenset[int]
+
+
+def main(data: Path) -> None:
+    console = Console()
+    file = data / "locomo_dev.json"
+    if not file.exists():
+        console.print(f"LoCoMo skipped: there is no {file}.")
+        return
+    recalls: dict[str, dict[int, list[tuple[int, float]]]] = defaultdict(lambda: defaultdict(list))
+    conversations = json.loads(file.read_text("utf-8"))
+    for number, conversation in enumerate(conversations, 1):
+        console.print(f"LoCoMo: conversation {number} of {len(conversations)} …", end="\r")
+        turns, questions = _read(conversation)
+        for name, ranked in _rankings(turns, questions).items():
+            for question, order in zip(questions, ranked, strict=True):
+                for top in TOP:
+                    recall = len(question.evidence.intersection(order[:top])) / len(question.evidence)
+                    recalls[name][top].append((question.category, recall))
+    _print(console, recalls)
+
+
+def _read(conversation: dict[str, Any]) -> tuple[list[str], list[Question]]:
+    turns, places = [], {}
+    for session in conversation["sessions"]:
+        for turn in session["turns"]:
+            places[_place(turn["dia_id"])[0]] = len(turns)
+            turns.append(f"{turn['speaker']}: {turn['text']}")
+    questions = []
+    for question in conversation["questions"]:
+        named = (place for text in question["evidence"] for place in _place(text))
+        evidence = frozenset(places[place] for place in named if place in places)
+        if evidence:
+            questions.append(Question(question["question"], question["category"], evidence))
+    return turns, questions
+
+
+def _place(text: str) -> list[tuple[int, int]]:
+    return [(int(session), int(turn)) for session, turn in re.findall(r"D:?(\d+):(\d+)", text)]
+
+
+def _rankings(turns: list[str], questions: list[Question]) -> dict[str, list[list[int]]]:
+    embedder = LocalEmbedder()
+    vectors = asyncio.run(embedder.embed(turns))
+    asked = asyncio.run(embedder.embed([question.text for question in questions]))
+    now = datetime.now(UTC)
+    index = Index(Row(words=cut(turn), vector=vector, at=now) for turn, vector in zip(turns, vectors, strict=True))
+    return {
+        "vectors alone": [_leg(index, vector, (), _similarity) for vector in asked],
+        "words alone (BM25)": [_leg(index, None, cut(question.text), _word_score) for question in questions],
+        "memsieve": _memsieve(turns, questions),
+    }
+
+
+def _leg(index: Index, vector: Vector | None, words: tuple[str, ...], score: Callable[[Match], float]) -> list[int]:
+    matches = sorted(index.search(vector, words, max(TOP)), key=score, reverse=True)
+    return [match.position for match in matches]
+
+
+def _similarity(match: Match) -> float:
+    return match.similarity or 0.0
+
+
+def _word_score(match: Match) -> float:
+    return match.word_score
+
+
+def _memsieve(turns: list[str], questions: list[Question]) -> list[list[int]]:
+    with tempfile.TemporaryDirectory() as folder, Memory.open(folder) as memory:
+        project = memory.project("locomo")
+        places: dict[str, list[int]] = defaultdict(list)
+        for place, turn in enumerate(turns):
+            places[project.promote_text(turn, by="benchmark").id].append(place)
+        orders = []
+        for question in questions:
+            answer = project.retrieve(question.text, max_results=max(TOP), max_unverified=0)
+            found = dict.fromkeys(item.memory_id or "" for item in answer.items)
+            orders.append([place for memory_id in found for place in places[memory_id]])
+        return orders
+
+
+def _print(console: Console, recalls: dict[str, dict[int, list[tuple[int, float]]]]) -> None:
+    count = len(recalls["memsieve"][TOP[0]])
+    table = Table(
+        title=f"LoCoMo dev: evidence recall over promoted turns, {count} questions (in brackets: without adversarial)"
+    )
+    table.add_column("ranking")
+    for top in TOP:
+        table.add_column(f"recall@{top}", justify="right")
+    for name, by_top in recalls.items():
+        table.add_row(name, *(_cell(by_top[top]) for top in TOP))
+    console.print(table)
+
+
+def _cell(scored: list[tuple[int, float]]) -> str:
+    everything = np.mean([recall for _, recall in scored])
+    answerable = np.mean([recall for category, recall in scored if category != ADVERSARIAL])
+    return f"{everything:.1%} ({answerable:.1%})"

@@ -1,0 +1,200 @@
+"""Speed as ratios in one run: memsieve against the least work anyone could do for the same answer."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.metadata
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+from packaging.requirements import Requirement
+from rich.console import Console
+from rich.table import Table
+
+from memsieve import Memory
+from memsieve.embedders.local import LocalEmbedder
+from memsieve.model import Approval, Chunk, Role, Scope
+from memsieve.retrieval.words import cut
+from memsieve.stores.sqlite.database import Database
+from memsieve.stores.sqlite.longterm import SqliteLongTerm
+
+MEMORIES = 20_000
+PROJECTS = 2_000
+ROUNDS = 150
+SUBJECTS = "billing search login export invoice mobile warehouse pricing onboarding ledger report gateway".split()
+DEEDS = "uses needs replaces limits retries caches encrypts measures splits merges delays audits".split()
+THINGS = "PostgreSQL transactions tokens certificates queues budgets regions customers orders payments traces".split()
+
+
+def main(_: Path) -> None:
+    console = Console()
+    table = Table(title="Speed: medians of one run, ratio to the least work possible")
+    for column in ("what", "memsieve", "least work", "ratio", "aim"):
+        table.add_column(column, justify="left" if column == "what" else "right")
+    with tempfile.TemporaryDirectory() as folder:
+        console.print(f"Writing {MEMORIES:,} memories …")
+        vectors = asyncio.run(_fill(Path(folder), "large", MEMORIES))
+        with Memory.open(folder) as memory:
+            table.add_row(f"query over {MEMORIES:,} memories", *_query(memory, vectors), "≤ 1.5")
+            table.add_row("recording", *_record(memory, Path(folder)), "≤ 1.5")
+            console.print(f"Writing {PROJECTS:,} more projects …")
+            for row in _growth(memory):
+                table.add_row(*row, "flat: 1.0")
+    table.add_row("memsieve --help", f"{_command('--help') * 1000:.0f} ms", "", "", "< 500 ms")
+    table.add_row("query from a fresh process", f"{_fresh_query() * 1000:.0f} ms", "", "", "< 1000 ms")
+    table.add_row("base install", f"{_base_install() / 1e6:.0f} MB", "", "", "< 300 MB")
+    console.print(table)
+
+
+def sentence(number: int) -> str:
+    """Return a sentence unlike the others."""
+    pick = np.random.default_rng(number)
+    who, does, what, other, why = (pick.choice(words) for words in (SUBJECTS, DEEDS, THINGS, SUBJECTS, THINGS))
+    return f"Finding {number}: the {who} service {does} {what} because {other} depends on {why} {number % 97}."
+
+
+async def _fill(folder: Path, project: str, count: int) -> np.ndarray:
+    """Write memories straight through the store: random vectors, as making real ones would take minutes."""
+    database = Database(folder)
+    await database.open()
+    embedder = LocalEmbedder()
+    store = SqliteLongTerm(database, embedder.name, lambda: datetime.now(UTC))
+    scope = Scope(project_id=project, actor="benchmark", role=Role.PERSON)
+    vectors = np.random.default_rng(0).standard_normal((count, 384)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    for number in range(count):
+        text = sentence(number)
+        approval = Approval(
+            id=str(uuid.uuid4()), project_id=project, content=text, by="benchmark", at=datetime.now(UTC)
+        )
+        chunk = Chunk(id=str(uuid.uuid4()), position=0, content=text, words=cut(text), embedding=vectors[number])
+        await store.add(scope, approval, [chunk])
+    await database.close()
+    return vectors
+
+
+def _query(memory: Memory, vectors: np.ndarray) -> tuple[str, str, str]:
+    project = memory.project("large")
+    embed = _embed_one()
+
+    def least(number: int) -> None:
+        (vectors @ embed(sentence(number)[12:60])).argmax()
+
+    return _compare(lambda number: project.retrieve(sentence(number)[12:60]), least)
+
+
+def _record(memory: Memory, folder: Path) -> tuple[str, str, str]:
+    project = memory.project("recording")
+    embed = _embed_one()
+    connection = sqlite3.connect(folder / "least.db", isolation_level=None)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("CREATE TABLE entries (id TEXT PRIMARY KEY, content TEXT, embedding BLOB)")
+
+    def least(number: int) -> None:
+        text = sentence(number + 10**6)
+        row = (str(uuid.uuid4()), text, embed(text).astype(np.float16).tobytes())
+        connection.execute("INSERT INTO entries VALUES (?, ?, ?)", row)
+
+    def record(number: int) -> None:
+        project.record(sentence(number + 10**6), session_id=f"s{number % 7}", agent_id="bench", confidence=0.9)
+
+    result = _compare(record, least)
+    connection.close()
+    return result
+
+
+def _growth(memory: Memory) -> list[tuple[str, str, str, str]]:
+    """Measure one project alone, then again among many others."""
+
+    def record(number: int) -> None:
+        memory.project(f"grow-{number}").record(sentence(number), session_id="s", confidence=0.9)
+
+    def query(number: int) -> None:
+        memory.project("recording").retrieve(sentence(number)[12:60])
+
+    alone = [median(_times(work, range(ROUNDS))) for work in (record, query)]
+    for number in range(ROUNDS, PROJECTS):
+        record(number)
+    among = [median(_times(work, range(PROJECTS, PROJECTS + ROUNDS))) for work in (record, query)]
+    return [
+        (f"{name}, among {PROJECTS:,} projects", _ms(many), _ms(few), f"{many / few:.2f}")
+        for name, many, few in zip(("recording", "query"), among, alone, strict=True)
+    ]
+
+
+def _embed_one() -> Callable[[str], np.ndarray]:
+    embedder = LocalEmbedder()
+    loop = asyncio.new_event_loop()
+    return lambda text: loop.run_until_complete(embedder.embed([text]))[0]
+
+
+def _compare(ours: Callable[[int], object], least: Callable[[int], object]) -> tuple[str, str, str]:
+    """Time both in turns, so that a busy moment of the machine meets both alike."""
+    for number in range(5):
+        ours(number)
+        least(number)
+    mine, theirs = [], []
+    for number in range(5, ROUNDS):
+        mine += _times(ours, range(number, number + 1))
+        theirs += _times(least, range(number, number + 1))
+    return _ms(median(mine)), _ms(median(theirs)), f"{median(mine) / median(theirs):.2f}"
+
+
+def _times(work: Callable[[int], object], numbers: range) -> list[float]:
+    times = []
+    for number in numbers:
+        start = time.perf_counter()
+        work(number)
+        times.append(time.perf_counter() - start)
+    return times
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1000:.2f} ms"
+
+
+def _command(*arguments: str) -> float:
+    program = [str(Path(sys.executable).with_name("memsieve")), *arguments]
+    return median(
+        _times(lambda _: subprocess.run(program, check=True, capture_output=True, env=_environment()), range(5))
+    )
+
+
+def _fresh_query() -> float:
+    with tempfile.TemporaryDirectory() as folder:
+        with Memory.open(folder) as memory:
+            for number in range(100):
+                memory.project("fresh").promote_text(sentence(number), by="benchmark")
+        return _command("query", "--data", folder, "--project", "fresh", "--json", "which service needs transactions?")
+
+
+def _environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith("MEMSIEVE_")}
+
+
+def _base_install() -> int:
+    """Add up the files of memsieve and all it needs, as installed here."""
+    names, seen, total = ["memsieve"], set(), 0
+    while names:
+        name = names.pop().lower().replace("_", "-")
+        if name in seen:
+            continue
+        seen.add(name)
+        distribution = importlib.metadata.distribution(name)
+        needed = map(Requirement, distribution.requires or [])
+        names += [need.name for need in needed if need.marker is None or need.marker.evaluate({"extra": ""})]
+        files = (Path(str(distribution.locate_file(file))) for file in distribution.files or [])
+        total += sum(file.stat().st_size for file in files if file.exists())
+    package = Path(__file__).parents[1] / "src" / "memsieve"
+    return total + sum(file.stat().st_size for file in package.rglob("*") if file.is_file())

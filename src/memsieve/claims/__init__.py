@@ -1,0 +1,3 @@
+from memsieve.claims.compare import conflict
+
+__all__ = ["conflict"]

@@ -1,0 +1,136 @@
+"""Whether two texts about the same thing claim the same."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from memsieve.claims import statement
+from memsieve.claims.numbers import Kind
+from memsieve.claims.opposites import CONTRAST, opposites, same_kind
+from memsieve.claims.statement import Statement, Value
+
+_SENTENCE_END = re.compile(r"(?<=[。！？!?；;])|(?<=[.])(?=\s)|\n+")
+_MOST_SENTENCES = 40
+_ALIKE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where two statements part: what sort of difference, and the two sides in words."""
+
+    kind: str
+    first: str
+    second: str
+
+    def __str__(self) -> str:
+        if self.kind == "denial":
+            return f"one affirms and the other denies {self.first!r}"
+        return f"different {self.kind}: {self.first!r} and {self.second!r}"
+
+
+def conflict(a: str, b: str) -> str | None:
+    """Say how two texts about the same thing differ in what they claim; None when they agree."""
+    if a == b:
+        return None
+    for first, second in _pairs(_sentences(a), _sentences(b)):
+        difference = compare(first, second) or _distinction(first, second)
+        if difference is not None:
+            return str(difference)
+    return None
+
+
+def compare(a: Statement, b: Statement) -> Difference | None:
+    """Find where two statements about the same thing exclude each other."""
+    return different_values(a, b) or opposite_words(a, b) or denial(a, b)
+
+
+def different_values(a: Statement, b: Statement) -> Difference | None:
+    """Find a value that one statement gives and the other gives otherwise."""
+    left, right = _unmatched(a.values, b.values), _unmatched(b.values, a.values)
+    for first in left:
+        for second in right:
+            if first.quantity.kind is not Kind.LABEL and _comparable(first, second):
+                return Difference(first.quantity.kind, first.text, second.text)
+    return None
+
+
+def opposite_words(a: Statement, b: Statement) -> Difference | None:
+    """Find a word whose opposite stands in the other statement, unless one of the two is denied."""
+    others = b.words.keys() - a.words.keys()
+    for first in a.words.keys() - b.words.keys():
+        for second in opposites(first) & others:
+            if (first in a.denied) == (second in b.denied):
+                return Difference("words", a.said.get(first, first), b.said.get(second, second))
+    return None
+
+
+def denial(a: Statement, b: Statement) -> Difference | None:
+    """Find a word that one statement denies and the other affirms."""
+    if (a.denials - b.denials) % 2 == 0:
+        return None
+    for denying, other in ((a, b), (b, a)):
+        heads = denying.denied - other.denied
+        if heads and heads <= other.words.keys():
+            head = "".join(dict.fromkeys(denying.said.get(word, word) for word in denying.order if word in heads))
+            return Difference("denial", head, "")
+    return None
+
+
+def _distinction(a: Statement, b: Statement) -> Difference | None:
+    """Find what tells two items apart: labels, places, colours, before and after."""
+    left = [value for value in _unmatched(a.values, b.values) if value.quantity.kind is Kind.LABEL]
+    right = [value for value in _unmatched(b.values, a.values) if value.quantity.kind is Kind.LABEL]
+    if left and right:
+        return Difference("labels", left[0].text, right[0].text)
+    for first in (a.words.keys() | a.frame) - b.words.keys() - b.frame:
+        for second in (b.words.keys() | b.frame) - a.words.keys() - a.frame:
+            if same_kind(first, second) or second in CONTRAST.get(first, ()):
+                return Difference("words", a.said.get(first, first), b.said.get(second, second))
+    return None
+
+
+def _unmatched(values: list[Value], others: list[Value]) -> list[Value]:
+    return [value for value in values if not any(_agree(value, other) for other in others)]
+
+
+def _agree(a: Value, b: Value) -> bool:
+    kind = a.quantity.kind
+    if kind is not b.quantity.kind or not _same_unit(a.quantity.unit, b.quantity.unit):
+        return False
+    return a.quantity.same(b.quantity) or ((a.rough or b.rough) and a.quantity.near(b.quantity))
+
+
+def _comparable(a: Value, b: Value) -> bool:
+    if a.quantity.kind is not b.quantity.kind or not _same_unit(a.quantity.unit, b.quantity.unit):
+        return False
+    return not a.things or not b.things or not set(a.things).isdisjoint(b.things)
+
+
+def _same_unit(a: str, b: str) -> bool:
+    return a == b or not a or not b
+
+
+def _sentences(text: str) -> list[Statement]:
+    parts = [part.strip() for part in _SENTENCE_END.split(text)]
+    return [statement.read(part) for part in parts if part][:_MOST_SENTENCES]
+
+
+def _pairs(a: list[Statement], b: list[Statement]) -> list[tuple[Statement, Statement]]:
+    if len(a) == len(b) == 1:
+        return [(a[0], b[0])]
+    texts = {s.text for s in a} & {s.text for s in b}
+    rest = [s for s in b if s.text not in texts]
+    pairs = [(s, max(rest, key=lambda other: alike(s, other))) for s in a if s.text not in texts and rest]
+    return [(first, second) for first, second in pairs if alike(first, second) >= _ALIKE]
+
+
+def shared(a: Statement, b: Statement) -> float:
+    """Return the weight of the words both statements hold."""
+    small, large = (a.words, b.words) if len(a.words) <= len(b.words) else (b.words, a.words)
+    return sum(min(weight, large[word]) for word, weight in small.items() if word in large)
+
+
+def alike(a: Statement, b: Statement) -> float:
+    """Return the share of words that two statements have in common, 0..1."""
+    return 2 * shared(a, b) / ((a.weight + b.weight) or 1.0)

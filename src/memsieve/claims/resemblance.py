@@ -1,0 +1,79 @@
+"""How much two texts say the same: by vectors where the embedder reads both, else by their words."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import pairwise
+
+from memsieve.model import Tombstone, Vector
+from memsieve.retrieval.words import cut, fold
+
+# Fewer words than this are too few to say that one text holds another.
+_MIN_WORDS = 5
+# An embedder reads the beginning of a long text only: beyond this many words, the words must agree as well.
+_MOST_WORDS = 120
+# Chinese paraphrases share about two thirds of their characters and pairs where English ones have a cosine of 0.8.
+_WORDS_TO_COSINE = 1.25
+_MAX_QUOTE = 80
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n+")
+
+
+def closeness(words: Sequence[str], vector: Vector | None, other_words: Sequence[str], other: Vector | None) -> float:
+    """Return the cosine of two vectors, or where one is missing, words in common on the same scale; 0..1."""
+    if vector is None or other is None:
+        return min(1.0, _WORDS_TO_COSINE * _in_common(words, other_words))
+    # Vectors are kept at half precision: what stands beyond six digits is noise, and 0.9 must be 0.9.
+    cosine = min(1.0, max(0.0, round(float(vector @ other), 6)))
+    if max(len(words), len(other_words)) <= _MOST_WORDS:
+        return cosine
+    return min(cosine, _in_common(words, other_words))
+
+
+def _in_common(words: Iterable[str], other_words: Iterable[str]) -> float:
+    mine, theirs = set(words), set(other_words)
+    return 2 * len(mine & theirs) / (len(mine) + len(theirs)) if mine and theirs else 0.0
+
+
+def coverage(words: Iterable[str], other_words: Iterable[str]) -> float:
+    """Return the share of these words that the other text has too; 0 when there are too few to tell."""
+    mine = set(words)
+    return len(mine.intersection(other_words)) / len(mine) if len(mine) >= _MIN_WORDS else 0.0
+
+
+def said_again(content: str, vector: Vector | None, tombstone: Tombstone) -> float:
+    """Return how much of a buried content the text holds, as a whole or in two neighbouring sentences."""
+    if letters(tombstone.content) == letters(content):
+        return 1.0
+    if len(set(tombstone.words)) >= _MIN_WORDS and letters(tombstone.content) in letters(content):
+        return 1.0
+    sentences = [words_of(sentence) for sentence in _SENTENCE_END.split(content) if sentence.strip()]
+    parts = [first + second for first, second in pairwise(sentences)] or sentences
+    whole = closeness(words_of(content), vector, tombstone.words, tombstone.embedding)
+    return max(whole, *(coverage(tombstone.words, part) for part in parts))
+
+
+@lru_cache(maxsize=1024)
+def words_of(text: str) -> tuple[str, ...]:
+    """Return the cut words of a text that is compared again and again."""
+    return cut(text)
+
+
+@lru_cache(maxsize=1024)
+def letters(text: str) -> str:
+    """Return what a text says when punctuation, width, case and spaces are one."""
+    folded = fold(text)
+    return "".join(filter(_telling, folded)) or folded
+
+
+def _telling(character: str) -> bool:
+    # Signs tell claims apart ("< 5" and "> 5", "C" and "C++"), and marks tell words apart in many scripts.
+    return character.isalnum() or unicodedata.category(character) in {"Sm", "Sc", "So", "Mn", "Mc"}
+
+
+def quoted(text: str) -> str:
+    """Return a text as a reason quotes it."""
+    line = " ".join(text.split())
+    return f"“{line}”" if len(line) <= _MAX_QUOTE else f"“{line[: _MAX_QUOTE - 1]}…”"

@@ -1,0 +1,3 @@
+from memsieve.cli.app import main
+
+__all__ = ["main"]

@@ -1,0 +1,106 @@
+"""The command `memsieve`: its parts put together, and one door for every error."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from memsieve.cli import audit, demo, entries, filtering, health, review, transfer
+from memsieve.cli.exits import TABLE, USAGE, exit_code
+from memsieve.cli.output import complain
+from memsieve.errors import MemsieveError
+
+
+class Commands(TyperGroup):
+    """The root command. Whatever goes wrong below leaves as one line and an exit code."""
+
+    def main(  # type: ignore[override] # the rest of its options pass through
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
+    ) -> Any:
+        """Run a command line to its exit code."""
+        arguments = sys.argv[1:] if args is None else list(args)
+        as_json = "--json" in arguments
+        # A terminal that cannot show a character shows another; nothing is lost, for JSON is always UTF-8.
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="replace")
+        try:
+            code = super().main(arguments, prog_name, **{**extra, "standalone_mode": False})
+        except MemsieveError as exc:
+            complain(type(exc).__name__, str(exc), as_json=as_json)
+            code = exit_code(exc)
+        except typer.TyperException as exc:
+            # Without a message the help has been shown instead.
+            if exc.format_message():
+                complain("UsageError", _usage(exc), as_json=as_json)
+            code = USAGE
+        except typer.Abort:
+            code = 1
+        except OSError as exc:
+            _discard_output()
+            complain("OSError", f"{exc}. Nothing more was written; see to it and try again.", as_json=as_json)
+            code = 1
+        sys.exit(code)
+
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override] # typer's own context is not public
+        """Run a command; a reader who has seen enough, as in `| head`, is no error."""
+        try:
+            super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _discard_output()
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
+    epilog=TABLE,
+)
+for part in (demo, entries, review, filtering, transfer, health):
+    app.add_typer(part.commands)
+app.add_typer(audit.commands, name="audit", rich_help_panel="Review")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"memsieve {version('memsieve')}")
+        raise typer.Exit
+
+
+@app.callback()
+def memsieve(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Memory purification for AI agents: nothing becomes memory just because an agent said it.
+
+    Agents record and query; people promote, dismiss and retire. Begin with: memsieve demo
+    """
+
+
+def main() -> None:
+    """Run the command line."""
+    app(prog_name="memsieve")
+
+
+def _usage(error: typer.TyperException) -> str:
+    context = getattr(error, "ctx", None)
+    path = "memsieve" if context is None else context.command_path
+    message = error.format_message()
+    return f"{message}{'' if message.endswith(('.', '?')) else '.'} See: {path} --help"
+
+
+def _discard_output() -> None:
+    """Forget what could not be written, or the interpreter would try again at its end and complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

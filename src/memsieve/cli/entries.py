@@ -1,0 +1,155 @@
+"""Commands on what agents say and are told: record, query, working."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from memsieve.cli import options
+from memsieve.cli.options import examples
+from memsieve.cli.output import say, show
+from memsieve.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from memsieve.model import Answer
+
+commands = typer.Typer()
+PANEL = "Agents"
+
+Session = Annotated[str | None, typer.Option("--session", help="The session that asks.", show_default=False)]
+Agent = Annotated[str | None, typer.Option("--agent", help="The agent's name.", show_default=False)]
+
+
+@commands.command(
+    rich_help_panel=PANEL,
+    epilog=examples(
+        "memsieve record --project apollo --agent cfo --confidence 0.93 \\",
+        '  "The team decided to use PostgreSQL for the ledger, for its transactions."',
+        "cat finding.txt | memsieve record --project apollo -",
+    ),
+)
+def record(  # noqa: PLR0913, PLR0917 - each parameter is an option
+    text: Annotated[str, typer.Argument(help="What the agent said; - reads standard input, UTF-8.", metavar="TEXT|-")],
+    project: options.Project,
+    session: Annotated[str, typer.Option("--session", help="The session it was said in.")] = "cli",
+    agent: Agent = None,
+    node: Annotated[str | None, typer.Option("--node", help="The workflow node.", show_default=False)] = None,
+    confidence: Annotated[
+        float | None, typer.Option("--confidence", help="The agent's own score, 0 to 1.", show_default=False)
+    ] = None,
+    metadata: Annotated[
+        str | None, typer.Option("--metadata", help="A JSON object to keep with it.", metavar="JSON")
+    ] = None,
+    key: Annotated[
+        str | None, typer.Option("--key", help="Idempotency key: the same key is stored once.", show_default=False)
+    ] = None,
+    no_wait: Annotated[
+        bool, typer.Option("--no-wait", help="Do not wait for a slow judge; `memsieve retry` decides later.")
+    ] = False,
+    data: options.Data = None,
+    as_json: options.Json = False,
+) -> None:
+    """Record what an agent said; what the filter admits is working memory."""
+    from memsieve import wire
+    from memsieve.sync import Memory
+
+    settings = options.settings_of(data)
+    content = options.text_of(text, settings)
+    kept = _metadata(metadata)
+    with Memory.open(settings=settings) as memory:
+        receipt = memory.project(project).record(
+            content,
+            session_id=session,
+            agent_id=agent,
+            node_id=node,
+            confidence=confidence,
+            metadata=kept,
+            idempotency_key=key,
+            wait=not no_wait,
+        )
+    document = {"entry": wire.entry(receipt.entry), "admission": wire.verdict(receipt.admission)}
+    show(document, lambda screens: screens.receipt(receipt), as_json=as_json)
+
+
+@commands.command(
+    rich_help_panel=PANEL,
+    epilog=examples(
+        'memsieve query --project apollo "which database does the ledger use?"',
+        'memsieve query --project apollo --session s9 --markdown "架构决策是什么？"',
+    ),
+)
+def query(  # noqa: PLR0913, PLR0917 - each parameter is an option
+    text: Annotated[str, typer.Argument(help="The question.", metavar="TEXT")],
+    project: options.Project,
+    max_results: Annotated[int, typer.Option("--max-results", help="At most so many verified memories.")] = 5,
+    max_unverified: Annotated[int, typer.Option("--max-unverified", help="At most so many unverified ones.")] = 10,
+    days: options.Days = None,
+    threshold: Annotated[float, typer.Option("--threshold", help="The least relevance, 0 to 1.")] = 0.0,
+    session: Session = None,
+    agent: Agent = None,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the Markdown block for a prompt.")] = False,
+    data: options.Data = None,
+    as_json: options.Json = False,
+) -> None:
+    """Ask verified and working memory; quarantine is never asked.
+
+    Name the session: what it is served cannot come back from it as new evidence.
+    """
+    if markdown and as_json:
+        raise typer.BadParameter("Choose one of --markdown and --json.")
+    with options.open_memory(data) as memory:
+        answer = memory.project(project).retrieve(
+            text,
+            max_results=max_results,
+            max_unverified=max_unverified,
+            time_range_days=days,
+            relevance_threshold=threshold,
+            session_id=session,
+            agent_id=agent,
+        )
+        if not answer.items:
+            options.note_if_unknown(memory, project)
+    _show_answer(answer, markdown=markdown, as_json=as_json)
+
+
+@commands.command(rich_help_panel=PANEL, epilog=examples("memsieve working --project apollo"))
+def working(project: options.Project, data: options.Data = None, as_json: options.Json = False) -> None:
+    """List working memory: admitted within 24 hours, unverified."""
+    from memsieve import wire
+
+    with options.open_memory(data) as memory:
+        entries = memory.project(project).working()
+        if not entries:
+            options.note_if_unknown(memory, project)
+    show(
+        {"entries": [wire.entry(entry) for entry in entries]},
+        lambda screens: screens.working(project, entries),
+        as_json=as_json,
+    )
+
+
+def _show_answer(answer: Answer, *, markdown: bool, as_json: bool) -> None:
+    if markdown:
+        from memsieve.retrieval.context import history_context
+
+        say(history_context(answer).rstrip("\n"))
+        return
+    from memsieve import wire
+
+    show(wire.answer(answer), lambda screens: screens.answer(answer), as_json=as_json)
+
+
+def _metadata(written: str | None) -> dict[str, Any] | None:
+    if written is None:
+        return None
+    try:
+        value = json.loads(written)
+    except (ValueError, RecursionError) as exc:
+        raise InvalidInput(
+            f"--metadata is not JSON: {exc}. Write it like '{{\"turn\": 3}}'.", field="metadata"
+        ) from exc
+    if not isinstance(value, dict):
+        raise InvalidInput("--metadata must be a JSON object, like '{\"turn\": 3}'.", field="metadata")
+    return value

@@ -1,0 +1,53 @@
+"""Which exit code an error has: one table."""
+
+from __future__ import annotations
+
+from memsieve.errors import (
+    ConfigError,
+    Conflict,
+    EmbedderError,
+    Forbidden,
+    InvalidInput,
+    JudgeError,
+    MemsieveError,
+    NotFound,
+    SchemaOutdated,
+    StoreCorrupt,
+    StoreUnavailable,
+)
+
+USAGE = 2
+PROBLEM_FOUND = 8
+INTERRUPTED = 130
+
+_CODES: dict[type[MemsieveError], int] = {
+    InvalidInput: USAGE,
+    ConfigError: USAGE,
+    NotFound: 3,
+    Conflict: 4,
+    Forbidden: 5,
+    StoreUnavailable: 6,
+    StoreCorrupt: 6,
+    SchemaOutdated: 6,
+    EmbedderError: 7,
+    JudgeError: 7,
+}
+
+TABLE = """\
+[bold]Exit codes[/bold]
+  0    done; an entry that the filter refused is done, too
+  1    something unexpected: please report it
+  2    wrong usage, input or settings
+  3    no such entry, memory or project
+  4    the request disagrees with what is stored
+  5    not allowed: this needs a person
+  6    the store is down, damaged or of another version
+  7    the embedder or the judge failed
+  8    `doctor` or `audit verify` found a problem
+  130  interrupted
+"""
+
+
+def exit_code(error: MemsieveError) -> int:
+    """Return the exit code of an error: its own, or that of the nearest class above it."""
+    return next((_CODES[kind] for kind in type(error).__mro__ if kind in _CODES), 1)

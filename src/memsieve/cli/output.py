@@ -1,0 +1,71 @@
+"""Where words go: results to standard output, as JSON or for people; everything else to standard error."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+# What an agent wrote must not move the cursor, colour the screen or turn the reading direction of a terminal.
+_COMMANDING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|[\ud800-\udfff]")
+_UNESCAPED_BY_JSON = re.compile(r"[\x7f-\x9f\ud800-\udfff]")
+
+
+def printable(text: str) -> str:
+    """Return a text with everything that would command the terminal written out."""
+    return _COMMANDING.sub(lambda found: found[0].encode("unicode_escape", "surrogatepass").decode(), text)
+
+
+def wants_json(as_json: bool) -> bool:
+    """Say whether the result is for a program: asked for, or standard output is no terminal."""
+    return as_json or not sys.stdout.isatty()
+
+
+def show(document: dict[str, Any], picture: Callable[[ModuleType], RenderableType], *, as_json: bool) -> None:
+    """Print a command's one result; for people, as the module `screens` draws it."""
+    if wants_json(as_json):
+        say(json_line(document))
+        return
+    # Imported here: a program that reads JSON need not wait for tables.
+    from memsieve.cli import screens
+
+    screen().print(picture(screens))
+
+
+def json_line(document: dict[str, Any]) -> str:
+    """Return a document as one line of JSON, readable in every language."""
+    written = json.dumps(document, ensure_ascii=False, allow_nan=False)
+    return _UNESCAPED_BY_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
+
+
+def say(text: str) -> None:
+    """Print a line to standard output, in UTF-8 whatever the locale."""
+    typer.echo(text.encode())
+
+
+def note(text: str) -> None:
+    """Print a line for people to standard error."""
+    typer.echo(printable(text), err=True)
+
+
+def complain(kind: str, message: str, *, as_json: bool) -> None:
+    """Print an error to standard error."""
+    if as_json:
+        typer.echo(json_line({"error": {"type": kind, "message": message}}).encode(), err=True)
+    else:
+        typer.secho(f"Error: {printable(message)}", fg="red", err=True)
+
+
+def screen(*, stderr: bool = False) -> Console:
+    """Return a console for people, which takes text as it is."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False, markup=False, emoji=False)

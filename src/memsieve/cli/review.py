@@ -1,0 +1,191 @@
+"""Commands for the people who review: look into quarantine, and decide."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Literal
+
+import typer
+
+from memsieve.cli import options
+from memsieve.cli.options import examples
+from memsieve.cli.output import note, show
+
+commands = typer.Typer()
+PANEL = "Review"
+
+EntryId = Annotated[str, typer.Argument(help="The entry; `memsieve log` lists them.", metavar="ENTRY_ID")]
+
+
+@commands.command(
+    rich_help_panel=PANEL,
+    epilog=examples(
+        "memsieve log --project apollo --decision refused --days 7",
+        "memsieve log --project apollo --search PostgreSQL --limit 10",
+    ),
+)
+def log(  # noqa: PLR0913, PLR0917 - each parameter is an option
+    project: options.Project,
+    session: Annotated[str | None, typer.Option("--session", help="Only this session.", show_default=False)] = None,
+    agent: Annotated[str | None, typer.Option("--agent", help="Only this agent.", show_default=False)] = None,
+    decision: Annotated[
+        Literal["admitted", "refused", "pending"] | None,
+        typer.Option("--decision", help="Only what the filter decided so.", show_default=False),
+    ] = None,
+    review: Annotated[
+        Literal["promoted", "dismissed", "retired"] | None,
+        typer.Option("--review", help="Only what a person decided so.", show_default=False),
+    ] = None,
+    search: Annotated[str | None, typer.Option("--search", help="Only entries that hold this text.")] = None,
+    days: options.Days = None,
+    limit: Annotated[int, typer.Option("--limit", help="At most so many.", min=1, max=1000)] = 50,
+    before: Annotated[str | None, typer.Option("--before", help="Only older ones than this entry.")] = None,
+    data: options.Data = None,
+    as_json: options.Json = False,
+) -> None:
+    """List quarantine: all that was said, and why it got in or not."""
+    from memsieve import wire
+    from memsieve.model import Decision, EntryFilter, Review
+
+    wanted = EntryFilter(
+        session_id=session,
+        agent_id=agent,
+        decision=None if decision is None else Decision(decision),
+        review=None if review is None else Review(review),
+        text=search,
+        since=options.since(days),
+        beyond_id=before,
+        limit=limit,
+    )
+    with options.open_memory(data) as memory:
+        receipts = memory.project(project).log(wanted)
+        if before is not None and not receipts:
+            memory.project(project).lineage(before)
+        if not receipts:
+            options.note_if_unknown(memory, project)
+    show(
+        {"entries": [wire.receipt(receipt) for receipt in receipts]},
+        lambda screens: screens.log(project, receipts, limit),
+        as_json=as_json,
+    )
+
+
+@commands.command(
+    rich_help_panel=PANEL,
+    epilog=examples(
+        "memsieve promote --project apollo --by you@example.org ENTRY_ID",
+        "memsieve promote --project apollo --by you@example.org \\",
+        '  --text "We ship on Fridays."',
+    ),
+)
+def promote(
+    project: options.Project,
+    by: options.By,
+    entry_id: Annotated[
+        str | None, typer.Argument(help="The entry to promote; `memsieve log` lists them.", metavar="ENTRY_ID")
+    ] = None,
+    text: Annotated[
+        str | None, typer.Option("--text", help="Your own text instead; - reads standard input.", show_default=False)
+    ] = None,
+    data: options.Data = None,
+    as_json: options.Json = False,
+) -> None:
+    """Write an entry, or your own text, into long-term memory.
+
+    From then on it is served as verified. Twice changes nothing.
+    """
+    from memsieve import wire
+    from memsieve.sync import Memory
+
+    if (entry_id is None) == (text is None):
+        raise typer.BadParameter("Name one entry, or give one --text.")
+    settings = options.settings_of(data)
+    written = None if text is None else options.text_of(text, settings)
+    with Memory.open(settings=settings) as memory:
+        chosen = memory.project(project)
+        kept = chosen.promote(entry_id or "", by=by) if written is None else chosen.promote_text(written, by=by)
+    show({"memory": wire.memory(kept)}, lambda screens: screens.memory(kept), as_json=as_json)
+
+
+@commands.command(
+    rich_help_panel=PANEL,
+    epilog=examples(
+        "memsieve dismiss --project apollo --by you@example.org \\", '  --reason "never measured" ENTRY_ID'
+    ),
+)
+def dismiss(
+    entry_id: EntryId,
+    project: options.Project,
+    by: options.By,
+    reason: options.Reason,
+    data: options.Data = None,
+    as_json: options.Json = False,
+) -> None:
+    """Reject an entry, so that nothing like it comes back.
+
+    It leaves working memory at once, and the filter refuses paraphrases of it.
+    """
+    from memsieve import wire
+
+    with options.open_memory(data) as memory:
+        tombstone = memory.project(project).dismiss(entry_id, by=by, reason=reason)
+    show({"tombstone": wire.tombstone(tombstone)}, lambda screens: screens.tombstone(tombstone), as_json=as_json)
+
+
+@commands.command(
+    rich_help_panel=PANEL,
+    epilog=examples(
+        "memsieve retire --project apollo --by you@example.org \\", '  --reason "we moved to CockroachDB" MEMORY_ID'
+    ),
+)
+def retire(
+    memory_id: Annotated[str, typer.Argument(help="The memory; `memsieve query` shows the ids.", metavar="MEMORY_ID")],
+    project: options.Project,
+    by: options.By,
+    reason: options.Reason,
+    data: options.Data = None,
+    as_json: options.Json = False,
+) -> None:
+    """Take a memory out of retrieval; see who was served it."""
+    from memsieve import wire
+
+    with options.open_memory(data) as memory:
+        retirement = memory.project(project).retire(memory_id, by=by, reason=reason)
+    show(wire.retirement(retirement), lambda screens: screens.retirement(retirement), as_json=as_json)
+
+
+@commands.command(
+    rich_help_panel=PANEL,
+    epilog=examples("memsieve delete --project apollo --by you@example.org \\", '  --reason "personal data" ENTRY_ID'),
+)
+def delete(
+    entry_id: EntryId,
+    project: options.Project,
+    by: options.By,
+    reason: options.Reason,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    data: options.Data = None,
+    as_json: options.Json = False,
+) -> None:
+    """Delete an entry for good; the audit log keeps that and why."""
+    if not yes and sys.stdin.isatty() and not typer.confirm(f"Delete {entry_id} for good?", err=True):
+        note("Nothing was deleted.")
+        raise typer.Exit(1)
+    with options.open_memory(data) as memory:
+        memory.project(project).delete(entry_id, by=by, reason=reason)
+    show({"deleted": entry_id}, lambda screens: screens.deleted(entry_id), as_json=as_json)
+
+
+@commands.command(rich_help_panel=PANEL, epilog=examples("memsieve lineage --project apollo ID"))
+def lineage(
+    any_id: Annotated[str, typer.Argument(help="An entry, a memory, or an item of an answer.", metavar="ID")],
+    project: options.Project,
+    data: options.Data = None,
+    as_json: options.Json = False,
+) -> None:
+    """Trace where something came from and who was served it."""
+    from memsieve import wire
+
+    with options.open_memory(data) as memory:
+        found = memory.project(project).lineage(any_id)
+    show(wire.lineage(found), lambda screens: screens.lineage(found), as_json=as_json)

@@ -1,0 +1,175 @@
+"""Commands that carry a project out and in: export, import."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Annotated, Any, BinaryIO
+
+import typer
+
+from memsieve.cli import options
+from memsieve.cli.exits import USAGE
+from memsieve.cli.options import examples
+from memsieve.cli.output import json_line, note, screen, show
+from memsieve.errors import Conflict, InvalidInput
+
+commands = typer.Typer()
+PANEL = "Data"
+
+Advance = Callable[[int], None]
+
+
+@commands.command(
+    "export",
+    rich_help_panel=PANEL,
+    epilog=examples(
+        "memsieve export --project apollo apollo.jsonl", "memsieve export --project apollo | gzip > apollo.jsonl.gz"
+    ),
+)
+def export(
+    project: options.Project,
+    file: Annotated[str, typer.Argument(help="The file to write; - is standard output.", metavar="FILE|-")] = "-",
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+    data: options.Data = None,
+    as_json: options.Json = False,
+) -> None:
+    """Write a project as JSON lines: entries, memories, audit log."""
+    from memsieve import transfer
+    from memsieve.sync import Memory
+
+    with Memory.open(settings=options.settings_of(data)) as memory:
+        chosen = memory.project(project)
+        stats = chosen.stats()
+        lines = transfer.outgoing(chosen)
+        with _progress("Exporting", stats.recorded + stats.memories) as advance:
+            if file == "-":
+                _write(sys.stdout.buffer, lines, advance)
+                return
+            with _replacing(Path(file), force=force) as out:
+                written = _write(out, lines, advance)
+    show({"file": file, **written}, lambda screens: screens.exported(file, written), as_json=as_json)
+
+
+@commands.command(
+    "import",
+    rich_help_panel=PANEL,
+    epilog=examples(
+        "memsieve import --project apollo --by you@example.org apollo.jsonl",
+        'echo \'{"content": "The staging server has 16 GB."}\' | \\',
+        "  memsieve import --project apollo -",
+    ),
+)
+def import_(
+    file: Annotated[str, typer.Argument(help="The file to read; - is standard input.", metavar="FILE|-")],
+    project: options.Project,
+    by: Annotated[
+        str | None,
+        typer.Option("--by", help="Your name, if you approve the memories in it.", metavar="WHO", show_default=False),
+    ] = None,
+    data: options.Data = None,
+    as_json: options.Json = False,
+) -> None:
+    """Bring JSON lines in; twice adds nothing.
+
+    Entries go through the filter. Memories are promoted in your name, and skipped without --by.
+    """
+    from memsieve import transfer, validate
+    from memsieve.bootstrap import utc_now
+    from memsieve.sync import Memory
+
+    settings = options.settings_of(data)
+    person = None if by is None else validate.name(by, field="by")
+    tally = transfer.Tally()
+    with _reading(file) as stream, Memory.open(settings=settings) as memory:
+        importer = transfer.Importer(
+            project=memory.project(project),
+            clock=utc_now,
+            longest=transfer.longest_line(settings.max_content_bytes),
+            by=person,
+        )
+        with _progress("Importing", _size(stream)) as advance:
+            for line in importer.run(stream):
+                tally.add(line)
+                advance(line.end)
+                if line.outcome is transfer.Outcome.FAILED:
+                    note(f"Line {line.number}: {line.reason}")
+    for reason, count in tally.skipped_for.items():
+        note(f"{count} skipped: {reason}")
+    summary = tally.summary()
+    show(summary, lambda screens: screens.imported(summary), as_json=as_json)
+    if tally.counts[transfer.Outcome.FAILED]:
+        raise typer.Exit(USAGE)
+
+
+def _write(out: BinaryIO, lines: Iterable[dict[str, Any]], advance: Advance) -> dict[str, int]:
+    names = {"entry": "entries", "memory": "memories", "event": "events"}
+    written = Counter(dict.fromkeys(names.values(), 0))
+    for number, line in enumerate(lines, start=1):
+        out.write(json_line(line).encode() + b"\n")
+        written[names[line["kind"]]] += 1
+        advance(number)
+    out.flush()
+    return dict(written)
+
+
+@contextmanager
+def _replacing(path: Path, *, force: bool) -> Iterator[BinaryIO]:
+    """Yield a file that takes the place of another only when it is complete."""
+    import tempfile
+
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        raise InvalidInput(f"{path} is no regular file. Name another, or use - and redirect.", field="file")
+    if path.exists() and not force:
+        raise Conflict(f"{path} exists. Name another file, or overwrite it with --force.")
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as exc:
+        raise InvalidInput(f"Cannot write {path}: {exc.strerror}. Name another file.", field="file") from exc
+    try:
+        with os.fdopen(handle, "wb") as out:
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+        Path(name).replace(path)
+    finally:
+        with suppress(FileNotFoundError):
+            Path(name).unlink()
+
+
+@contextmanager
+def _reading(file: str) -> Iterator[BinaryIO]:
+    if file == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        stream = Path(file).open("rb")  # noqa: SIM115 - closed below, once it could be opened
+    except OSError as exc:
+        raise InvalidInput(f"Cannot read {file}: {exc.strerror}. Name another file, or -.", field="file") from exc
+    with stream:
+        yield stream
+
+
+def _size(stream: BinaryIO) -> int | None:
+    try:
+        return os.fstat(stream.fileno()).st_size or None
+    except OSError:
+        return None
+
+
+@contextmanager
+def _progress(title: str, total: int | None) -> Iterator[Advance]:
+    """Yield what moves a progress bar, which only a person at a terminal sees."""
+    if not sys.stderr.isatty():
+        yield lambda _done: None
+        return
+    from rich.progress import Progress
+
+    with Progress(console=screen(stderr=True), transient=True) as progress:
+        task = progress.add_task(title, total=total)
+        yield lambda done: progress.update(task, completed=done)

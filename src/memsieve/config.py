@@ -1,0 +1,165 @@
+"""Settings: defaults, then `memsieve.toml`, then `MEMSIEVE_*` variables; read once."""
+
+from __future__ import annotations
+
+import math
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from memsieve.errors import ConfigError
+
+CHECK_NAMES = ("length", "confidence", "tombstone", "echo", "injection", "duplicate", "consistency")
+PREFIX = "MEMSIEVE_"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilterSettings:
+    """The numbers of the ingress filter."""
+
+    min_length: int = 50
+    min_confidence: float = 0.8
+    require_confidence: bool = False
+    tombstone_similarity: float = 0.8
+    echo_similarity: float = 0.85
+    duplicate_similarity: float = 0.9
+    disabled_checks: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        unknown = self.disabled_checks - set(CHECK_NAMES)
+        if unknown:
+            wrong = ", ".join(sorted(map(str, unknown)))
+            raise ConfigError(f"disabled_checks names {wrong}; the checks are {', '.join(CHECK_NAMES)}.")
+        for name in ("min_confidence", "tombstone_similarity", "echo_similarity", "duplicate_similarity"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ConfigError(f"{name} is {getattr(self, name)}; it must be a number from 0 to 1.")
+        if self.min_length < 0:
+            raise ConfigError(f"min_length is {self.min_length}; it must be 0 or more.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything memsieve can be told from outside."""
+
+    data: Path = Path(".memsieve")
+    embedder: str = "local"
+    embedder_base_url: str | None = None
+    embedder_api_key: str | None = field(default=None, repr=False)
+    llm_base_url: str | None = None
+    llm_api_key: str | None = field(default=None, repr=False)
+    llm_model: str | None = None
+    llm_timeout: float = 20.0
+    max_content_bytes: int = 64 * 1024
+    filter: FilterSettings = FilterSettings()
+    shadow: FilterSettings | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_content_bytes < 1:
+            raise ConfigError(f"max_content_bytes is {self.max_content_bytes}; it must be 1 or more.")
+        if not self.llm_timeout > 0:
+            raise ConfigError(f"llm_timeout is {self.llm_timeout}; it must be more than 0 seconds.")
+        if bool(self.llm_base_url) != bool(self.llm_model):
+            raise ConfigError("An LLM judge needs both llm_base_url and llm_model. Set both, or neither.")
+
+
+def read_settings(data: Path | str | None = None, environment: Mapping[str, str] | None = None) -> Settings:
+    """Read the settings; `data` given by the caller wins over file and variables."""
+    environment = os.environ if environment is None else environment
+    given = {name[len(PREFIX) :].lower(): value for name, value in environment.items() if name.startswith(PREFIX)}
+    table = _read_file(Path(given["config"]) if "config" in given else None)
+    given.pop("config", None)
+    shadow = _section(table, "shadow")
+    numbers = {**(_section(table, "filter") or {}), **_take(given, FilterSettings)}
+    chosen = {**table, **_take(given, Settings)}
+    if given:
+        raise ConfigError(
+            f"Unknown setting {PREFIX}{next(iter(given)).upper()}. The settings are: {', '.join(_names())}."
+        )
+    if data is not None:
+        chosen["data"] = data
+    filter_settings = _build(FilterSettings(), numbers)
+    return replace(
+        _build(Settings(), chosen),
+        filter=filter_settings,
+        shadow=None if shadow is None else _build(filter_settings, shadow),
+    )
+
+
+def change_filter(settings: FilterSettings, changes: Mapping[str, Any]) -> FilterSettings:
+    """Return filter settings with some of them changed, as text or typed values."""
+    return _build(settings, changes)
+
+
+def _names() -> list[str]:
+    return [item.name for item in (*fields(Settings), *fields(FilterSettings)) if item.name not in {"filter", "shadow"}]
+
+
+def _read_file(named: Path | None) -> dict[str, Any]:
+    path = named or Path("memsieve.toml")
+    if named is None and not path.exists():
+        return {}
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
+        raise ConfigError(f"Cannot read {path}: {exc}. Mend the file, or remove it.") from exc
+
+
+def _section(table: dict[str, Any], name: str) -> dict[str, Any] | None:
+    section = table.pop(name, None)
+    if section is not None and not isinstance(section, dict):
+        raise ConfigError(f"{name} is {section!r}; it must be a section of memsieve.toml: [{name}].")
+    return section
+
+
+def _take(given: dict[str, str], kind: type) -> dict[str, str]:
+    return {item.name: given.pop(item.name) for item in fields(kind) if item.name in given}
+
+
+T = TypeVar("T", Settings, FilterSettings)
+
+
+def _build(start: T, values: Mapping[str, Any]) -> T:
+    kinds = {item.name: str(item.type) for item in fields(start)}
+    unknown = set(values) - set(kinds)
+    if unknown:
+        raise ConfigError(f"Unknown setting {min(unknown)!r}. The settings are: {', '.join(_names())}.")
+    return replace(start, **{name: _convert(name, value, kinds[name]) for name, value in values.items()})
+
+
+def _convert(name: str, value: Any, kind: str) -> Any:
+    try:
+        match kind:
+            case "int" if not isinstance(value, bool | float):
+                return int(value)
+            case "float" if not isinstance(value, bool):
+                return _finite(float(value))
+            case "bool":
+                return _switch(value)
+            case "Path":
+                return Path(value)
+            case "frozenset[str]":
+                return frozenset(value.replace(",", " ").split() if isinstance(value, str) else value)
+            case "str" | "str | None" if isinstance(value, str):
+                return value
+    except (TypeError, ValueError, KeyError):
+        pass
+    raise ConfigError(
+        f"{name} is {value!r}, which is no {kind}. Correct it in memsieve.toml or {PREFIX}{name.upper()}."
+    )
+
+
+def _finite(value: float) -> float:
+    if not math.isfinite(value):
+        raise ValueError(value)
+    return value
+
+
+def _switch(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    return {"on": True, "true": True, "1": True, "yes": True, "off": False, "false": False, "0": False, "no": False}[
+        str(value).lower()
+    ]

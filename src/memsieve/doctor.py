@@ -1,0 +1,209 @@
+"""Look a memory over: everything it needs, one finding each, with what to do about it. Nothing is changed."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import sqlite3
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+
+from memsieve.bootstrap import rooms
+from memsieve.config import Settings, read_settings
+from memsieve.errors import ConfigError, MemsieveError
+from memsieve.model import Role, Scope
+from memsieve.project import Rooms
+from memsieve.stores.sqlite.database import FILE_NAME
+from memsieve.stores.sqlite.migrate import released
+
+LITTLE_SPACE = 200 * 1024 * 1024
+PROBE = "The ledger uses PostgreSQL because it needs real transactions."
+
+_OTHER_VECTORS = """
+SELECT (SELECT count(*) FROM quarantine_logs WHERE embedding IS NOT NULL AND embedder <> :name)
+     + (SELECT count(*) FROM working WHERE embedding IS NOT NULL AND embedder <> :name)
+     + (SELECT count(*) FROM memories WHERE embedding IS NOT NULL AND embedder <> :name)
+     + (SELECT count(*) FROM tombstones WHERE embedding IS NOT NULL AND embedder <> :name)
+"""
+
+
+class Health(StrEnum):
+    """How bad it is."""
+
+    OK = "ok"
+    WARN = "warn"
+    FAIL = "fail"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that was looked at; `advice` says what to do unless all is well."""
+
+    name: str
+    health: Health
+    message: str
+    advice: str = ""
+
+
+async def diagnose(data: Path | None = None) -> list[Finding]:
+    """Return one finding after another; what is broken hides nothing that can still be looked at."""
+    try:
+        settings = read_settings(data)
+    except ConfigError as exc:
+        advice = "Correct memsieve.toml or the MEMSIEVE_* variable, then look again."
+        return [_versions(), _failed("settings", str(exc), advice)]
+    embedder, embedding = await _embedder(settings)
+    stored = list(_database(settings.data / FILE_NAME, embedder))
+    findings = [_versions(), *_folder(settings.data), embedding, await _judge(settings), *stored]
+    if _readable(stored):
+        findings += [finding async for finding in _projects(settings)]
+    return findings
+
+
+def _versions() -> Finding:
+    return _ok("versions", f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}.")
+
+
+def _folder(folder: Path) -> Iterator[Finding]:
+    existing = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
+    try:
+        with tempfile.TemporaryFile(dir=existing):
+            pass
+    except OSError as exc:
+        reason = exc.strerror or str(exc)
+        yield _failed("folder", f"Cannot write in {existing}: {reason}.", "Mend its rights, or choose another --data.")
+        return
+    yield _ok("folder", f"{folder} is writable." if existing == folder else f"{folder} will be made when needed.")
+    free = shutil.disk_usage(existing).free
+    message = f"{free / 1e9:.1f} GB free."
+    yield _ok("space", message) if free >= LITTLE_SPACE else _warned("space", message, "Free some space soon.")
+
+
+async def _embedder(settings: Settings) -> tuple[str | None, Finding]:
+    began = time.perf_counter()
+    try:
+        async with _elsewhere(settings) as opened:
+            embedder = opened.ingress.embedder
+            await embedder.embed([PROBE])
+    except MemsieveError as exc:
+        return None, _failed("embedder", str(exc), f"Check the setting embedder, now {settings.embedder!r}.")
+    milliseconds = (time.perf_counter() - began) * 1000
+    message = f"{embedder.name} loaded and embedded a sentence in {milliseconds:.0f} ms."
+    return embedder.name, _ok("embedder", message)
+
+
+async def _judge(settings: Settings) -> Finding:
+    if settings.llm_base_url is None:
+        return _ok("judge", "The local checker judges; no LLM is configured.")
+    began = time.perf_counter()
+    try:
+        async with _elsewhere(replace(settings, embedder="local")) as opened:
+            await opened.ingress.judge.consistent(PROBE)
+    except MemsieveError as exc:
+        advice = "Check llm_base_url, llm_model and llm_api_key. Until then entries wait in quarantine."
+        return _failed("judge", str(exc), advice)
+    return _ok("judge", f"{settings.llm_model} gave a verdict in {time.perf_counter() - began:.1f} s.")
+
+
+@asynccontextmanager
+async def _elsewhere(settings: Settings) -> AsyncIterator[Rooms]:
+    """Open a memory with these settings in a folder of its own: the real one may be broken."""
+    with tempfile.TemporaryDirectory() as folder:
+        async with rooms(replace(settings, data=Path(folder))) as opened:
+            yield opened
+
+
+def _readable(stored: list[Finding]) -> bool:
+    """Say whether the projects can be looked into without changing anything: opening an older file upgrades it."""
+    health = {finding.name: finding.health for finding in stored}
+    return health.get("database") is Health.OK and health.get("schema") is Health.OK
+
+
+def _database(file: Path, embedder: str | None) -> Iterator[Finding]:
+    try:
+        if not file.exists():
+            yield _ok("database", f"{file} does not exist yet; the first command makes it.")
+            return
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            yield _integrity(file, connection)
+            schema = _schema(connection)
+            yield schema
+            if embedder is not None and schema.health is Health.OK:
+                yield _vectors(connection, embedder)
+    except (sqlite3.Error, OSError) as exc:
+        yield _failed("database", f"{file} cannot be read: {exc}.", _mend(file))
+
+
+def _integrity(file: Path, connection: sqlite3.Connection) -> Finding:
+    problems = [str(row[0]) for row in connection.execute("PRAGMA quick_check(3)")]
+    if problems == ["ok"]:
+        return _ok("database", f"{file} opens and is whole ({file.stat().st_size / 1e6:.1f} MB).")
+    return _failed("database", f"{file} is damaged: {'; '.join(problems)}.", _mend(file))
+
+
+def _mend(file: Path) -> str:
+    return f"Put a backup in its place, or move {file.name} away to begin a new memory."
+
+
+def _schema(connection: sqlite3.Connection) -> Finding:
+    known = released()[-1].number
+    kept = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'").fetchone()
+    [found] = connection.execute("SELECT max(number) FROM schema_migrations").fetchone() if kept else (0,)
+    if found > known:
+        message = f"The database is at schema {found}, this memsieve knows {known}."
+        return _failed("schema", message, "Upgrade memsieve: pip install --upgrade memsieve")
+    if found < known:
+        return _warned("schema", f"The database is at schema {found} of {known}.", "The next command brings it up.")
+    return _ok("schema", f"Schema {found}, the newest.")
+
+
+def _vectors(connection: sqlite3.Connection, embedder: str) -> Finding:
+    [others] = connection.execute(_OTHER_VECTORS, {"name": embedder}).fetchone()
+    if not others:
+        return _ok("vectors", f"Every vector was made by {embedder}.")
+    message = f"{others} of the vectors were made by another embedder than {embedder}."
+    return _warned("vectors", message, "They are found by their words only. Set the former embedder to use them again.")
+
+
+async def _projects(settings: Settings) -> AsyncIterator[Finding]:
+    try:
+        async with rooms(settings) as opened:
+            for name in await opened.census.projects():
+                yield await _audit(opened, name)
+                async for finding in _undecided(opened, name):
+                    yield finding
+    except MemsieveError as exc:
+        yield _failed("projects", str(exc), "Mend what is reported above, then look again.")
+
+
+async def _audit(opened: Rooms, project_id: str) -> Finding:
+    audit = await opened.auditor.verify(Scope(project_id=project_id, actor="doctor", role=Role.PERSON))
+    name = f"audit of {project_id}"
+    if audit.whole:
+        return _ok(name, f"{audit.events} lines, an unbroken chain.")
+    message = f"{len(audit.problems)} problems; the first: {audit.problems[0]}"
+    return _failed(name, message, f"See them all: memsieve audit verify --project {project_id}")
+
+
+async def _undecided(opened: Rooms, project_id: str) -> AsyncIterator[Finding]:
+    stats = await opened.census.stats(Scope(project_id=project_id, actor="doctor", role=Role.SYSTEM))
+    if stats.pending:
+        message = f"{stats.pending} entries wait for a decision."
+        yield _warned(f"waiting in {project_id}", message, f"Decide on them: memsieve retry --project {project_id}")
+
+
+def _ok(name: str, message: str) -> Finding:
+    return Finding(name=name, health=Health.OK, message=message)
+
+
+def _warned(name: str, message: str, advice: str) -> Finding:
+    return Finding(name=name, health=Health.WARN, message=message, advice=advice)
+
+
+def _failed(name: str, message: str, advice: str) -> Finding:
+    return Finding(name=name, health=Health.FAIL, message=message, advice=advice)

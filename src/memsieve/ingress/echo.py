@@ -1,0 +1,50 @@
+"""Refuse an agent's recall that comes back as if it were new evidence."""
+
+from __future__ import annotations
+
+from memsieve.claims import conflict
+from memsieve.claims.resemblance import closeness, coverage, letters, quoted, words_of
+from memsieve.config import FilterSettings
+from memsieve.ingress.candidate import Candidate
+from memsieve.model import Check, ContextItem
+
+# An answer may weave a few served memories together; with more, any text would seem made of them.
+_WOVEN = 3
+
+
+def check(candidate: Candidate, settings: FilterSettings) -> Check:
+    """Pass when the text adds something to what this session was served."""
+    nearest = sorted(((likeness(candidate, item), item) for item in candidate.served), key=_score, reverse=True)
+    for score, item in nearest:
+        if score < settings.echo_similarity:
+            break
+        if conflict(candidate.entry.content, item.content) is None:
+            return _refusal(score, item)
+    woven = _woven(candidate, [item for _, item in nearest[:_WOVEN]])
+    if woven >= settings.echo_similarity:
+        return _refusal(woven, nearest[0][1])
+    score = max(woven, nearest[0][0]) if nearest else 0.0
+    return Check(name="echo", passed=True, score=score, reason="It does not repeat memory served to this session.")
+
+
+def likeness(candidate: Candidate, item: ContextItem) -> float:
+    """Return how much of the candidate is in one served item."""
+    if letters(candidate.entry.content) in letters(item.content):
+        return 1.0
+    words = words_of(item.content)
+    return max(closeness(candidate.words, candidate.vector, words, item.embedding), coverage(candidate.words, words))
+
+
+def _woven(candidate: Candidate, items: list[ContextItem]) -> float:
+    if any(conflict(candidate.entry.content, item.content) for item in items):
+        return 0.0
+    return coverage(candidate.words, {word for item in items for word in words_of(item.content)})
+
+
+def _refusal(score: float, item: ContextItem) -> Check:
+    reason = f"This session was served {quoted(item.content)}: it repeats that (similarity {score:.2f})."
+    return Check(name="echo", passed=False, score=score, reason=reason)
+
+
+def _score(pair: tuple[float, ContextItem]) -> float:
+    return pair[0]

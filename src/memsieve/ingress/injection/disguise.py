@@ -1,0 +1,95 @@
+"""The plain text behind a disguise: lookalike letters, letter spacing, leet, rot13, reversal, base64, hex, escapes."""
+
+from __future__ import annotations
+
+import base64
+import codecs
+import re
+import sys
+import unicodedata
+from collections.abc import Iterator
+
+from memsieve.ingress.injection.hidden import strip_unseen
+
+_LOOKALIKES = str.maketrans(
+    "авекмнорстухіјѕԁԛԝһӏѵɡɑοαεικνρτυχωηɩıոօսցհᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ’‘‛“”„«»",
+    'abekmhopctyxijsdqwhlvgaoaeikvptuxwniinougnabcdefghijklmnoprstuvwyz\'\'\'"""""',
+)
+_SIMPLIFIED = str.maketrans(
+    "無視請從現開後論問麼麽當時會應該須這個為與對說訴戶統詞語輸顯記憶規則設內將讓發"
+    "給鏈連結覆複復總遠終隱洩資訊話歷僅權絕許號碼鑰別於關係聽寫詩譯講條據務專員們體"
+    "機樣傳導執轉裝聲稱實誰產點擊還過進違銷棄繞調詢觸啟動獲轄郵處檢測響佈認遺妳",
+    "无视请从现开后论问么么当时会应该须这个为与对说诉户统词语输显记忆规则设内将让发"
+    "给链连结复复复总远终隐泄资讯话历仅权绝许号码钥别于关系听写诗译讲条据务专员们体"
+    "机样传导执转装声称实谁产点击还过进违销弃绕调询触启动获辖邮处检测响布认遗你",
+)
+_ACCENT = re.compile("[\u0300-\u036f\u0489\u20dd-\u20e0]")
+_HAN_GAP = re.compile(r"(?<=[\u4e00-\u9fff])[ \t\u3000]+(?=[\u4e00-\u9fff])")
+_ESCAPE = re.compile(
+    r"&#(?P<dec>\d{2,6});|&#x(?P<hex>[0-9a-fA-F]{2,5});|(?:\\u00|\\x|%)(?P<byte>[2-7][0-9a-fA-F])|\\u(?P<unit>[0-9a-fA-F]{4})"
+)
+
+_SPACED = re.compile(r"(?<!\w)[^\W_](?:[\W_]{1,3}[^\W_](?![^\W_])){7,}")
+_LEET_WORD = re.compile(r"(?<![\w@$])(?=[a-z@$]{0,15}[013457])(?=[013457@$]{0,15}[a-z])[a-z013457@$]{2,24}(?![\w@$])")
+_LEET = str.maketrans("013457@$", "oieastas")
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}(?:\r?\n[A-Za-z0-9+/_-]{16,})*={0,2}")
+_URL_SAFE = str.maketrans("-_", "+/")
+_HEX = re.compile(r"(?:[0-9a-f]{2}[ :]?){12,}", re.IGNORECASE)
+_TELLING = ("instruction", "previous", "ignore", "disregard", "respond", "system prompt", "the user", "from now on")
+_ROT13_TELLING = tuple(codecs.encode(word, "rot13") for word in _TELLING)
+_REVERSED_TELLING = tuple(word[::-1] for word in (*_TELLING, "指令", "提示词", "用户"))
+_READABLE = 0.9
+
+
+def fold(text: str) -> str:
+    """Return the text in lower case with its lookalikes, accents, escapes and traditional characters made plain."""
+    if "\\" in text or "&#" in text or "%" in text:
+        text = _ESCAPE.sub(_unescape, text)
+    if text.isascii():
+        return text.lower()
+    seen = unicodedata.normalize("NFKD", strip_unseen(text))
+    plain = _ACCENT.sub("", seen).lower().translate(_LOOKALIKES).translate(_SIMPLIFIED)
+    return _HAN_GAP.sub("", plain)
+
+
+def squeezed(folded: str) -> Iterator[str]:
+    """Give each run of single letters set apart, without what sets them apart."""
+    for run in _SPACED.finditer(folded):
+        yield re.sub(r"[\W_]+", "", run[0])
+
+
+def unveiled(text: str, folded: str) -> Iterator[tuple[str, str]]:
+    """Give the name of each disguise the text may wear, and the text without it."""
+    if len(_LEET_WORD.findall(folded)) > 1:
+        # A 1 is an i or an l; no English word has a double i.
+        yield "digits for letters", _LEET_WORD.sub(lambda word: word[0].translate(_LEET).replace("ii", "ll"), folded)
+    if any(word in folded for word in _ROT13_TELLING):
+        yield "rot13", codecs.encode(folded, "rot13")
+    if any(word in folded for word in _REVERSED_TELLING):
+        yield "reversed letters", folded[::-1]
+    for name, blobs in (("hexadecimal", _hex(text)), ("base64", _base64(text))):
+        if readable := [plain for blob in set(blobs) if (plain := _readable(blob))]:
+            yield name, "\n".join(readable)
+
+
+def _hex(text: str) -> Iterator[bytes]:
+    for found in _HEX.finditer(text):
+        yield bytes.fromhex(re.sub("[ :]", "", found[0]))
+
+
+def _base64(text: str) -> Iterator[bytes]:
+    for found in _BASE64.finditer(text):
+        compact = re.sub(r"[\r\n=]", "", found[0]).translate(_URL_SAFE)
+        whole = compact[: len(compact) - (len(compact) % 4 == 1)]
+        yield base64.b64decode(whole + "=" * (-len(whole) % 4))
+
+
+def _readable(blob: bytes) -> str | None:
+    text = blob.decode("utf-8", errors="ignore")
+    clean = sum(c.isalnum() or c.isspace() or c in ".,;:!?'\"-()/<>|[]#，。！？：；" for c in text)
+    return text if text and clean >= _READABLE * len(text) and len(text.encode()) >= _READABLE * len(blob) else None
+
+
+def _unescape(found: re.Match[str]) -> str:
+    number = int(found["dec"] or int(found["hex"] or found["byte"] or found["unit"], 16))
+    return chr(number) if number <= sys.maxunicode and chr(number).isprintable() else found[0]

@@ -1,0 +1,212 @@
+"""Instructions aimed at whoever reads the memory later, in English and Chinese, plain or in disguise."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from memsieve.config import FilterSettings
+from memsieve.ingress.candidate import Candidate
+from memsieve.ingress.injection.chinese import CHINESE
+from memsieve.ingress.injection.disguise import fold, squeezed, unveiled
+from memsieve.ingress.injection.english import ENGLISH
+from memsieve.ingress.injection.hidden import find_hidden, show_unseen
+from memsieve.ingress.injection.orders import CHINESE_ORDERS, ENGLISH_ORDERS
+from memsieve.ingress.injection.phrases import ATTACK_TALK, MARKS, NEGATED, REASONS, REPORTED, Phrase
+from memsieve.ingress.injection.tasks import TASKS
+from memsieve.model import Check
+
+QUOTE_LENGTH = 80
+_DEPTH = 2
+_GAP = r"(?:[\s_*,~\-]{1,12})"
+_LEAD = 48
+_SENTENCE = 160
+_REACH = 480
+_MENTIONABLE = {"override", "persona", "standing order", "secrecy", "disclosure"}
+# Letter spacing swallows the gaps between words; these kinds can be told without them.
+_UNSPACED = {"override", "secrecy", "disclosure", "standing order"}
+
+_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
+_LEAD_IN = (
+    *("please", "also", "then", "now", "and", "next", "additionally", "kindly", "so", "but", "instead"),
+    *("you must", "you should", "请你", "你", "请", "并", "然后", "同时", "并且"),
+)
+_OPENING = re.compile(
+    r"(?:^|[.!?;:。]['\")\]]{0,2}\s{0,3}|\n[\s>]{0,20}|[|\"'(\[>]\s{0,2}|(?<=[\u4e00-\u9fff]),)"
+    rf"(?:(?:{'|'.join(_LEAD_IN)}),?\s{{0,2}})*$"
+)
+_NUMBERED = re.compile(r"(?:^|\s)\d{1,2}[.)]\s{1,3}$")
+_CAPITAL = re.compile(r"[A-Z][a-z]+[ ,][a-z'\"]")
+_MID_TITLE = re.compile(
+    r"(?:\b(?:to|and|or|we|you|i|can|of|the|a|an|will|not|let|should|must|in|for|with|how|who|they|it)|[-*•–—#/&.,)]|\d)\s*$"
+)
+_ATTACK_TALK = re.compile(ATTACK_TALK)
+_REPORTED = re.compile(REPORTED)
+_NEGATED = re.compile(NEGATED)
+_QUOTE_BEGUN = re.compile(r"(?:(?<![a-z])['`]|[\"「『])[^'\"`「」『』\n]{0,30}$")
+_QUOTE_ENDED = re.compile(r"[^'\"`「」『』\n]{0,40}['\"`」』]")
+
+_Found = tuple[str, int, int]
+_Rule = tuple[Phrase, int, re.Pattern[str]]
+_Candidates = Iterator[tuple[int, Sequence[_Rule]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Injection:
+    """An instruction found in a text: its kind, the words themselves, and why they are refused."""
+
+    kind: str
+    quote: str
+    reason: str
+
+
+def check(candidate: Candidate, _: FilterSettings) -> Check:
+    """Pass a text that gives its reader no instruction."""
+    found = find_injection(candidate.entry.content)
+    if found is None:
+        return Check(name="injection", passed=True, score=0.0, reason="It holds no instruction to its reader.")
+    return Check(name="injection", passed=False, score=1.0, reason=f"{found.reason} Found: “{found.quote}”.")
+
+
+def find_injection(text: str) -> Injection | None:
+    """Return the first instruction to the reader that the text holds, or None.
+
+    A phrase that is only mentioned passes: in a sentence that speaks of an attack it must stand in quotation marks, or
+    be said of a model. Where mention and use cannot be told apart, the text is refused.
+    """
+    if hidden := find_hidden(text):
+        what, start, end = hidden
+        return Injection(kind="hidden text", quote=_quote(text[start:end]), reason=f"It holds {what}.")
+    return _search(text, _DEPTH)
+
+
+def _search(text: str, depth: int) -> Injection | None:
+    folded = fold(text)
+    shown = text if len(text) == len(folded) else folded
+    if found := _mark(folded) or _phrase(folded, shown, _english(folded)) or _phrase(folded, shown, _chinese(folded)):
+        kind, start, end = found
+        return Injection(kind=kind, quote=_quote(shown[start:end]), reason=REASONS[kind])
+    return _disguised(text, folded, depth) if depth else None
+
+
+def _disguised(text: str, folded: str, depth: int) -> Injection | None:
+    for run in squeezed(folded):
+        for kind, start, end in _matches(run, run, _unspaced(run)):
+            quote = _quote(run[start:end])
+            return Injection(kind=kind, quote=quote, reason=f"{REASONS[kind]} It is disguised by letter spacing.")
+    for disguise, plain in unveiled(text, folded):
+        if inner := _search(plain, depth - 1):
+            reason = f"{inner.reason} It is disguised by {disguise}."
+            return Injection(kind=inner.kind, quote=inner.quote, reason=reason)
+    return None
+
+
+def _mark(folded: str) -> _Found | None:
+    for kind, sign, pattern in _marks():
+        if sign in folded and (found := pattern.search(folded)):
+            return kind, found.start(), found.end()
+    return None
+
+
+def _phrase(folded: str, shown: str, candidates: _Candidates) -> _Found | None:
+    return next((found for found in _matches(folded, shown, candidates) if not _mentioned(folded, *found)), None)
+
+
+def _matches(text: str, shown: str, candidates: _Candidates) -> Iterator[_Found]:
+    tried = set()
+    for start, rules in candidates:
+        # Repetition is the cheapest way to slow a filter down: the same surroundings are tried once.
+        since = max(0, start - _SENTENCE)
+        surroundings = (start - since, hash(shown[since : start + _REACH]))
+        if surroundings in tried:
+            continue
+        tried.add(surroundings)
+        opens = _opens(text, shown, start)
+        for phrase, skip, pattern in rules:
+            if (opens or not phrase.opens) and (found := pattern.match(text, start + skip)):
+                yield phrase.kind, start, found.end()
+
+
+def _opens(text: str, shown: str, at: int) -> bool:
+    since = max(0, at - _LEAD)
+    before = text[since:at].rstrip(" ,")
+    if not before[-1:].isalnum() or before.endswith(_LEAD_IN):
+        return bool(_OPENING.search(text, since, at)) and not _NUMBERED.search(text, since, at)
+    # Planted text often follows a cut-off sentence: only its capital letter shows where it begins.
+    return shown[at].isupper() and bool(_CAPITAL.match(shown, at)) and not _MID_TITLE.search(text, since, at)
+
+
+def _mentioned(text: str, kind: str, start: int, end: int) -> bool:
+    if kind not in _MENTIONABLE:
+        return False
+    since = max(0, start - _LEAD)
+    if _NEGATED.search(text, since, start):
+        return True
+    if not _ATTACK_TALK.search(text, max(0, start - _SENTENCE), end + _SENTENCE):
+        return False
+    quoted = _QUOTE_BEGUN.search(text, since, start) and _QUOTE_ENDED.match(text, end)
+    return bool(quoted or _REPORTED.search(text, since, start))
+
+
+def _english(folded: str) -> _Candidates:
+    rules = _by_start(ENGLISH + ENGLISH_ORDERS + TASKS, spaced=True)
+    for word in _WORD.finditer(folded):
+        if word[0] in rules:
+            yield word.start(), rules[word[0]]
+
+
+def _chinese(folded: str) -> _Candidates:
+    if folded.isascii():
+        return iter(())
+    return _anywhere(folded, CHINESE + CHINESE_ORDERS)
+
+
+def _unspaced(run: str) -> _Candidates:
+    return _anywhere(run, tuple(p for p in (*ENGLISH, *CHINESE) if p.kind in _UNSPACED and not p.opens))
+
+
+def _anywhere(text: str, phrases: Sequence[Phrase]) -> _Candidates:
+    rules = _by_start(phrases, spaced=False)
+    for found in _starts(tuple(rules)).finditer(text):
+        yield found.start(), rules[found[0] + found[found.lastindex or 0]]
+
+
+@cache
+def _by_start(phrases: Sequence[Phrase], *, spaced: bool) -> Mapping[str, Sequence[_Rule]]:
+    """Index the phrases by what they start with, so that a text is only tried where one could begin."""
+    rules = [
+        (begin, (phrase, len(begin), _compiled(phrase.then, spaced=spaced)))
+        for phrase in phrases
+        for begin in phrase.starts.split()
+    ]
+    return {
+        start: tuple(rule for begin, rule in rules if begin == start or (not spaced and start.startswith(begin)))
+        for start, _ in rules
+    }
+
+
+@cache
+def _starts(starts: Sequence[str]) -> re.Pattern[str]:
+    """Match the first character of any start and capture the rest: `re` finds a set of characters fastest."""
+    rests: dict[str, list[str]] = defaultdict(list)
+    for start in sorted(starts, key=len, reverse=True):
+        rests[start[0]].append(start[1:])
+    return re.compile("|".join(f"{first}(?=({'|'.join(ends)}))" for first, ends in rests.items()))
+
+
+@cache
+def _compiled(then: str, *, spaced: bool) -> re.Pattern[str]:
+    return re.compile(then.replace(" ", _GAP) if spaced else then.replace(" ", "(?:)").replace(r"\b", ""))
+
+
+@cache
+def _marks() -> Sequence[tuple[str, str, re.Pattern[str]]]:
+    return tuple((mark.kind, mark.sign, re.compile(mark.pattern)) for mark in MARKS)
+
+
+def _quote(excerpt: str) -> str:
+    shown = show_unseen(" ".join(excerpt.split()))
+    return shown if len(shown) <= QUOTE_LENGTH else shown[: QUOTE_LENGTH - 1] + "…"

@@ -1,0 +1,34 @@
+"""The ingress filter: a list of checks, cheapest first, and the decision they add up to."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from memsieve.config import FilterSettings
+from memsieve.ingress import confidence, consistency, duplicate, echo, injection, length, tombstone
+from memsieve.ingress.candidate import Candidate, CheckFunction
+from memsieve.model import Admission, Decision
+
+CHECKS: dict[str, CheckFunction] = {
+    "length": length.check,
+    "confidence": confidence.check,
+    "tombstone": tombstone.check,
+    "echo": echo.check,
+    "injection": injection.check,
+    "duplicate": duplicate.check,
+    "consistency": consistency.check,
+}
+
+
+def evaluate(candidate: Candidate, settings: FilterSettings, at: datetime) -> Admission:
+    """Run every check that is on; an entry that passes all but for a missing verdict waits for it."""
+    checks = tuple(check(candidate, settings) for name, check in CHECKS.items() if name not in settings.disabled_checks)
+    failed = {check.name for check in checks if not check.passed}
+    if not failed:
+        decision = Decision.ADMITTED
+    elif candidate.verdict is None and failed == {"consistency"}:
+        decision = Decision.PENDING
+    else:
+        decision = Decision.REFUSED
+        checks = tuple(check for check in checks if candidate.verdict or check.name != "consistency")
+    return Admission(decision=decision, checks=checks, decided_at=at)

@@ -1,0 +1,118 @@
+"""All or none against some: "nobody came" beside "forty people came", "all passed" beside "three did not"."""
+
+from __future__ import annotations
+
+import re
+
+from memsieve.claims import compare
+from memsieve.claims.compare import Difference
+from memsieve.claims.numbers import Kind
+from memsieve.claims.statement import Value
+from memsieve.judges import guards, topic
+from memsieve.judges.claim import Claim
+
+_ALL = frozenset("all every always everyone everybody 所有 全部 全都".split())
+# They only carry the count: "three people", 存在三个.
+_CARRIERS = frozenset("person people 人 员 存在 exist exists time times".split())
+_ENOUGH_WORDS = 3
+_NO = re.compile(r"\b(?:no|none|any|without)\b|没有|无", re.IGNORECASE)
+_NONE_OF = re.compile(r"\s*(?:none of|no)\s", re.IGNORECASE)
+
+
+def find(a: Claim, b: Claim) -> Difference | None:
+    """Find a rule for all or none that a counted part of the same things breaks."""
+    if a.said.pronouns != b.said.pronouns:
+        return None
+    found = _broken(a, b) or _broken(b, a)
+    return found if found and not a.sentence.hypothetical and not b.sentence.hypothetical else None
+
+
+def all_but_some(a: Claim, b: Claim) -> bool:
+    """Tell "all tests passed, three tests failed" from "five tests passed, three tests failed"."""
+    return any(_all(whole) and not _all(part) and _some(whole, part) for whole, part in ((a, b), (b, a)))
+
+
+def _broken(whole: Claim, part: Claim) -> Difference | None:
+    denials = part.said.denials - whole.said.denials
+    if denials == -1 and whole.said.denied:
+        return _none_but_some(whole, part)
+    return _all_but_others(whole, part) if denials in {0, 1} and _all(whole) and not _all(part) else None
+
+
+def _none_but_some(whole: Claim, part: Claim) -> Difference | None:
+    if _NONE_OF.match(whole.piece.text) and _is_the_rest(part, whole):
+        return Difference("numbers", "none", "all")
+    heads = whole.said.denied if _NO.search(whole.piece.text) else set()
+    some = _some(whole, part) if _covers(whole, part, set(), heads) else ""
+    return Difference("numbers", "none", some) if some else None
+
+
+def _all_but_others(whole: Claim, part: Claim) -> Difference | None:
+    counted = set(part.said.values[-1].things) if part.said.values else set()
+    if part.said.denials:
+        some = _some(whole, part) if _covers(whole, part, set(), counted) else ""
+        return Difference("numbers", "all", f"{some} not") if some else None
+    found = compare.opposite_words(whole.said, part.said)
+    slot = {found.first, found.second} if found else set()
+    return found if found and _covers(whole, part, slot, counted) and _some(whole, part) else None
+
+
+def _is_the_rest(part: Claim, whole: Claim) -> bool:
+    """Tell "the disk is encrypted" beside "none of the data on the disk is encrypted"."""
+    if whole.said.denials - part.said.denials != 1 or whole.unlike_values(part) or whole.setting != part.setting:
+        return False
+    named = topic.other_names(whole.said, part.said, ())
+    more, missing = topic.rest(whole.said, part.said, ()), topic.rest(part.said, whole.said, ())
+    return not named and not missing and more <= 1 and compare.shared(whole.said, part.said) >= _ENOUGH_WORDS
+
+
+def _all(claim: Claim) -> bool:
+    return not claim.said.denials and not claim.said.frame.isdisjoint(_ALL)
+
+
+def _some(whole: Claim, part: Claim) -> str:
+    """Return the words that count the part, or nothing where it is not counted."""
+    if _all(whole) and len(whole.said.values) == len(part.said.values) == 1:
+        total, count = whole.said.values[0], part.said.values[0]
+        return count.text if _counts(total) and _counts(count) and _fewer(count, total) else ""
+    extra = [v for v in part.said.values if not any(v.quantity.same(w.quantity) for w in whole.said.values)]
+    if len(part.said.values) - len(whole.said.values) != len(extra) or len(extra) > 1:
+        return ""
+    if extra:
+        things = set(extra[0].things)
+        about = not things or not things.isdisjoint(whole.said.words.keys() | _CARRIERS)
+        return extra[0].text if about and _counts(extra[0]) else ""
+    return next(iter(sorted(guards.amounts(part.setting) - whole.setting)), "")
+
+
+def _counts(value: Value) -> bool:
+    return value.quantity.kind is Kind.NUMBER and value.quantity.number > 0 and not value.bound
+
+
+def _fewer(count: Value, total: Value) -> bool:
+    return count.quantity.number < total.quantity.number
+
+
+def _covers(whole: Claim, part: Claim, slot: set[str], heads: set[str]) -> bool:
+    """Say whether the rule holds for the part: all its words return there, and others only narrow a head."""
+    apart = slot | _CARRIERS
+    if topic.rest(whole.said, part.said, apart) or topic.other_names(whole.said, part.said, apart):
+        return False
+    if guards.uncounted(whole.setting) - slot != guards.uncounted(part.setting) - slot:
+        return False
+    apart |= guards.amounts(part.setting)
+    shared = compare.shared(whole.said, part.said)
+    return shared >= 1 and _only_narrows(whole, part, apart, heads)
+
+
+def _only_narrows(whole: Claim, part: Claim, apart: set[str], heads: set[str]) -> bool:
+    """Tell "three critical errors" (some errors) from "three divisions of the company" (not the company)."""
+    added = False
+    for word in part.said.order:
+        if word in whole.said.words:
+            if added and word not in heads:
+                return False
+            added = False
+        elif part.said.said.get(word, word) not in apart:
+            added = True
+    return not added

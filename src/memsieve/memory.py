@@ -1,0 +1,54 @@
+"""AsyncMemory: open a memory, reach its projects."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from memsieve.bootstrap import rooms, utc_now
+from memsieve.config import Settings, read_settings
+from memsieve.ports import Clock
+from memsieve.project import AsyncProject, Rooms
+
+
+class AsyncMemory:
+    """A memory for asynchronous code: `async with AsyncMemory.open("./.memsieve") as memory`."""
+
+    def __init__(self, settings: Settings, clock: Clock) -> None:
+        self.settings = settings
+        self._clock = clock
+        self._stack = AsyncExitStack()
+        self._rooms: Rooms | None = None
+
+    @classmethod
+    def open(cls, data: str | Path | None = None, *, settings: Settings | None = None, clock: Clock = utc_now) -> Self:
+        """Open the memory in a data folder; without settings, `memsieve.toml` and `MEMSIEVE_*` are read."""
+        if settings is None:
+            return cls(read_settings(data), clock)
+        return cls(settings if data is None else replace(settings, data=Path(data)), clock)
+
+    async def __aenter__(self) -> Self:
+        self._rooms = await self._stack.enter_async_context(rooms(self.settings, self._clock))
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._stack.aclose()
+
+    def project(self, project_id: str) -> AsyncProject:
+        """Return one project's memory; nothing of any other project can be reached through it."""
+        return AsyncProject(self._opened, project_id)
+
+    async def projects(self) -> list[str]:
+        """List the projects that hold anything."""
+        return await self._opened.census.projects()
+
+    @property
+    def _opened(self) -> Rooms:
+        if self._rooms is None:
+            raise RuntimeError("Open this memory first: async with AsyncMemory.open(…) as memory")
+        return self._rooms

@@ -1,0 +1,208 @@
+"""One OpenAI-compatible endpoint over HTTP, for the judge and the embedder alike."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from memsieve.errors import ConfigError
+
+if TYPE_CHECKING:
+    import httpx
+
+RETRY_DELAYS = (0.25, 0.75)
+MAX_RESPONSE_BYTES = 16 * 1024 * 1024
+MAX_QUOTED = 200
+
+
+class EndpointError(Exception):
+    """The endpoint gave no usable answer; `retryable` says whether a later call may."""
+
+    def __init__(self, message: str, *, retryable: bool, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retryable = retryable
+        self.retry_after = retry_after
+
+
+class OpenAIEndpoint:
+    """Sends JSON to an endpoint; `timeout` is in seconds and covers one call with all its retries."""
+
+    def __init__(self, base_url: str, api_key: str | None = None, timeout: float = 30.0) -> None:
+        self.base_url = _checked_url(base_url)
+        self._api_key = _checked_key(api_key)
+        self._timeout = timeout
+        self._client = _client(self.base_url, self._api_key)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.base_url!r})"
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._client.aclose()
+
+    async def post(self, path: str, payload: Mapping[str, Any]) -> dict[str, Any]:
+        """Send a request and return the JSON object it is answered with; raise EndpointError otherwise."""
+        try:
+            async with asyncio.timeout(self._timeout):
+                return await self._post_patiently(path, payload, deadline=time.monotonic() + self._timeout)
+        except TimeoutError as exc:
+            raise EndpointError(
+                f"{self.base_url} did not answer within {self._timeout:g} seconds. "
+                "Try again later, or allow it more time.",
+                retryable=True,
+            ) from exc
+
+    async def _post_patiently(self, path: str, payload: Mapping[str, Any], deadline: float) -> dict[str, Any]:
+        for delay in RETRY_DELAYS:
+            try:
+                return await self._post_once(path, payload)
+            except EndpointError as exc:
+                wait = delay if exc.retry_after is None else exc.retry_after
+                # An endpoint that asks for more patience than the call has would be asked in vain.
+                if not exc.retryable or time.monotonic() + wait >= deadline:
+                    raise
+            await asyncio.sleep(wait)
+        return await self._post_once(path, payload)
+
+    async def _post_once(self, path: str, payload: Mapping[str, Any]) -> dict[str, Any]:
+        import httpx
+
+        try:
+            async with self._client.stream("POST", self.base_url + path, content=json.dumps(payload)) as response:
+                body = await self._read(response)
+        except httpx.RequestError as exc:
+            raise EndpointError(
+                f"{self.base_url} cannot be reached ({type(exc).__name__}). "
+                "Check that it is running and that the base URL is right.",
+                retryable=True,
+            ) from exc
+        if response.status_code != HTTPStatus.OK:
+            raise self._refusal(response, body)
+        return self._parsed(body)
+
+    async def _read(self, response: httpx.Response) -> bytes:
+        body = bytearray()
+        async for chunk in response.aiter_bytes():
+            body += chunk
+            if len(body) > MAX_RESPONSE_BYTES:
+                raise EndpointError(
+                    f"{self.base_url} sent more than {MAX_RESPONSE_BYTES} bytes. Check that the base URL is right.",
+                    retryable=False,
+                )
+        return bytes(body)
+
+    def _parsed(self, body: bytes) -> dict[str, Any]:
+        try:
+            answer = json.loads(body)
+        except (ValueError, RecursionError) as exc:
+            raise self._not_json() from exc
+        if not isinstance(answer, dict):
+            raise self._not_json()
+        return answer
+
+    def _not_json(self) -> EndpointError:
+        return EndpointError(
+            f"{self.base_url} did not answer with a JSON object. "
+            "Check that the base URL is that of an OpenAI-compatible API; it often ends in /v1.",
+            retryable=False,
+        )
+
+    def _refusal(self, response: httpx.Response, body: bytes) -> EndpointError:
+        status = response.status_code
+        retryable = status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR
+        return EndpointError(
+            f"{self.base_url} answered {status}{self._quoted(status, body)}. {_advice(status)}",
+            retryable=retryable,
+            retry_after=_seconds(response.headers.get("Retry-After")),
+        )
+
+    def _quoted(self, status: int, body: bytes) -> str:
+        # Some servers repeat parts of a key that they refuse.
+        if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
+            return ""
+        text = " ".join(body.decode(errors="replace").split())
+        if self._api_key:
+            text = text.replace(self._api_key, "[key]")
+        return f": {text[:MAX_QUOTED]}" if text else ""
+
+
+def _advice(status: int) -> str:
+    """Say what to do about a status."""
+    if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
+        return "Check the API key and what it may use."
+    if status == HTTPStatus.NOT_FOUND:
+        return "Check the base URL, which often ends in /v1, and the name of the model."
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        return "Send less, or try again later."
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return "Try again later."
+    if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
+        return "It redirects elsewhere: set the base URL to the final address."
+    return "Check the name of the model and what it accepts."
+
+
+def _seconds(retry_after: str | None) -> float | None:
+    """Read a Retry-After header, which holds seconds or a date."""
+    if retry_after is None:
+        return None
+    if retry_after.isdecimal():
+        return float(retry_after)
+    try:
+        date = parsedate_to_datetime(retry_after)
+    except ValueError:
+        return None
+    return max(0.0, (date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
+
+
+def _checked_url(base_url: str) -> str:
+    """Return the URL without a slash at its end, or refuse it without repeating a password in it."""
+    httpx = _httpx()
+    try:
+        url = httpx.URL(base_url.strip())
+    except httpx.InvalidURL as exc:
+        raise _wrong_url() from exc
+    if url.userinfo:
+        raise ConfigError("The endpoint's base URL holds a user or password. Give the key as the API key instead.")
+    if url.scheme not in {"http", "https"} or not url.host or url.query or url.fragment:
+        raise _wrong_url()
+    return str(url).rstrip("/")
+
+
+def _wrong_url() -> ConfigError:
+    return ConfigError("The endpoint's base URL is not an address like https://api.example.com/v1. Correct it.")
+
+
+def _checked_key(api_key: str | None) -> str | None:
+    """Return the key as it can stand in a header, None if it is blank."""
+    key = (api_key or "").strip()
+    if not (key.isascii() and key.isprintable()):
+        raise ConfigError("The API key holds a character that no key has, a line break perhaps. Copy it again.")
+    return key or None
+
+
+def _client(base_url: str, api_key: str | None) -> httpx.AsyncClient:
+    headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
+    if api_key:
+        headers["Authorization"] = f"Bearer {api_key}"
+    client: httpx.AsyncClient = _httpx().AsyncClient(
+        headers=headers,
+        timeout=None,  # `post` bounds the time of the whole call
+        follow_redirects=False,  # the key and the content would go along
+        verify=base_url.startswith("https:"),  # reading certificates takes 50 ms, and plain HTTP shows none
+    )
+    return client
+
+
+def _httpx() -> ModuleType:
+    try:
+        import httpx
+    except ImportError as exc:
+        raise ConfigError("An LLM endpoint needs httpx. Run: pip install 'memsieve[llm]'") from exc
+    return httpx

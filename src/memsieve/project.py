@@ -1,0 +1,185 @@
+"""What a user holds in the hand: one project, each method one call into a room below."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from memsieve import validate
+from memsieve.ingress.record import Ingress
+from memsieve.ingress.replay import Replay
+from memsieve.model import (
+    Answer,
+    AuditEvent,
+    Entry,
+    EntryFilter,
+    Lineage,
+    LongTermMemory,
+    Receipt,
+    Retirement,
+    Role,
+    Scope,
+    Stats,
+    Tombstone,
+)
+from memsieve.ports import Census, LongTermStore, QuarantineStore, WorkingStore
+from memsieve.promotion.audit import Audit, Auditor
+from memsieve.promotion.dismiss import Dismisser
+from memsieve.promotion.promote import Promoter
+from memsieve.promotion.retire import Retirer
+from memsieve.retrieval.context import history_context
+from memsieve.retrieval.retrieve import Query, Retriever
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rooms:
+    """Everything a project reaches into, as `bootstrap` wired it."""
+
+    ingress: Ingress
+    promoter: Promoter
+    dismisser: Dismisser
+    retirer: Retirer
+    auditor: Auditor
+    retriever: Retriever
+    quarantine: QuarantineStore
+    working: WorkingStore
+    longterm: LongTermStore
+    census: Census
+
+
+class AsyncProject:
+    """One project's memory: record, retrieve, and, in a person's name, promote, dismiss and retire."""
+
+    def __init__(self, rooms: Rooms, project_id: str) -> None:
+        self._rooms = rooms
+        self._agent = Scope(project_id=project_id, actor="agent", role=Role.AGENT)
+        self.id = self._agent.project_id
+
+    async def record(
+        self,
+        content: str,
+        *,
+        session_id: str,
+        agent_id: str | None = None,
+        node_id: str | None = None,
+        confidence: float | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        idempotency_key: str | None = None,
+        wait: bool = False,
+    ) -> Receipt:
+        """Record an output. It is on disk before this returns; the receipt says whether the filter admitted it.
+
+        With an LLM as judge the decision is pending and follows in the background, unless you `wait` for it.
+        """
+        entry = Entry(
+            id=str(uuid.uuid4()),
+            project_id=self.id,
+            session_id=session_id,
+            content=content,
+            created_at=self._rooms.ingress.clock(),
+            agent_id=agent_id,
+            node_id=node_id,
+            confidence=confidence,
+            metadata=metadata or {},
+        )
+        return await self._rooms.ingress.record(self._agent, entry, idempotency_key=idempotency_key, wait=wait)
+
+    async def bring(self, entry: Entry) -> Receipt:
+        """Record an entry that another memory exported, with its own id and time."""
+        return await self._rooms.ingress.record(self._agent, entry, wait=True)
+
+    async def retrieve(
+        self,
+        query: str,
+        *,
+        max_results: int = 5,
+        max_unverified: int = 10,
+        time_range_days: float | None = None,
+        relevance_threshold: float = 0.0,
+        session_id: str | None = None,
+        agent_id: str | None = None,
+    ) -> Answer:
+        """Return the most relevant verified memories and temporary context, each with its label.
+
+        Name the session that asks: what it is served cannot come back from it as new evidence.
+        """
+        wanted = Query(
+            text=query,
+            max_results=max_results,
+            max_unverified=max_unverified,
+            time_range_days=time_range_days,
+            relevance_threshold=relevance_threshold,
+            session_id=session_id,
+            agent_id=agent_id,
+        )
+        return await self._rooms.retriever.retrieve(self._agent, wanted)
+
+    async def history_context(self, query: str, *, session_id: str | None = None, agent_id: str | None = None) -> str:
+        """Return the Markdown block for a prompt: memories as fenced data, verified apart from unverified."""
+        return history_context(await self.retrieve(query, session_id=session_id, agent_id=agent_id))
+
+    async def promote(self, entry_id: str, *, by: str) -> LongTermMemory:
+        """Promote an entry into long-term memory in a person's name. Twice changes nothing."""
+        return await self._rooms.promoter.promote(self._person(by), entry_id)
+
+    async def promote_text(self, text: str, *, by: str) -> LongTermMemory:
+        """Promote a person's own text into long-term memory. Twice changes nothing."""
+        return await self._rooms.promoter.promote_text(self._person(by), text)
+
+    async def dismiss(self, entry_id: str, *, by: str, reason: str) -> Tombstone:
+        """Dismiss an entry in a person's name: it leaves working memory and must not come back."""
+        return await self._rooms.dismisser.dismiss(self._person(by), entry_id, reason)
+
+    async def retire(self, memory_id: str, *, by: str, reason: str) -> Retirement:
+        """Retire a long-term memory in a person's name; the result names everyone who was served it."""
+        return await self._rooms.retirer.retire(self._person(by), memory_id, reason)
+
+    async def delete(self, entry_id: str, *, by: str, reason: str) -> None:
+        """Delete an entry from quarantine, and from working memory with it, in a person's name; it is audited."""
+        await self._rooms.auditor.delete(self._person(by), entry_id, reason)
+
+    async def log(self, wanted: EntryFilter | None = None, *, by: str = "auditor") -> list[Receipt]:
+        """List quarantine for a person's audit, newest first; nothing of this is for agents."""
+        return await self._rooms.quarantine.find(self._person(by), wanted or EntryFilter())
+
+    async def entry(self, entry_id: str, *, by: str = "auditor") -> Receipt | None:
+        """Return one quarantine entry for a person's audit, or None."""
+        return await self._rooms.quarantine.get(self._person(by), entry_id)
+
+    async def events(self, *, after: int = 0, limit: int = 1000, by: str = "auditor") -> list[AuditEvent]:
+        """List the audit log in order, after a line."""
+        return await self._rooms.auditor.ledger.events(self._person(by), after, limit)
+
+    async def working(self) -> list[Entry]:
+        """List working memory, newest first."""
+        return await self._rooms.working.list(self._agent)
+
+    async def memories(self, *, after_id: str | None = None, limit: int = 100) -> list[LongTermMemory]:
+        """List verified memories in the order they were approved."""
+        return await self._rooms.longterm.find(self._agent, after_id, limit)
+
+    async def lineage(self, any_id: str, *, by: str = "auditor") -> Lineage:
+        """Say where a memory or entry came from, what people decided, and who was served it."""
+        return await self._rooms.auditor.lineage(self._person(by), any_id)
+
+    async def stats(self) -> Stats:
+        """Count what the project holds and what the filter refused."""
+        return await self._rooms.census.stats(self._agent)
+
+    async def retry(self) -> Sequence[Receipt]:
+        """Decide on entries that are still undecided, after a judge or an embedder failed."""
+        return await self._rooms.ingress.retry(self._agent)
+
+    async def replay(self, changes: Mapping[str, Any], *, since: datetime | None = None) -> Replay:
+        """Say what the filter would have admitted with these settings changed; nothing is changed by it."""
+        return await self._rooms.ingress.replay(self._agent, changes, since)
+
+    async def verify_audit(self, *, by: str = "auditor") -> Audit:
+        """Check the audit log's hash chain, and that every memory has its line in it."""
+        return await self._rooms.auditor.verify(self._person(by))
+
+    def _person(self, by: str) -> Scope:
+        return Scope(project_id=self.id, actor=validate.name(by, field="by"), role=Role.PERSON)

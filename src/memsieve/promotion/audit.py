@@ -1,0 +1,102 @@
+"""What a person may look into: where things came from, and whether the record of it is whole."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from memsieve import validate
+from memsieve.errors import NotFound
+from memsieve.model import AuditEvent, Lineage, LongTermMemory, Scope
+from memsieve.ports import Ledger, LongTermStore, QuarantineStore, WorkingStore
+from memsieve.promotion.lookup import MAX_REASON_BYTES, no_such_entry
+
+_PAGE = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """The state of a project's audit log; note the head elsewhere to notice a log cut short."""
+
+    events: int
+    head: str
+    problems: tuple[str, ...]
+
+    @property
+    def whole(self) -> bool:
+        return not self.problems
+
+
+@dataclass(frozen=True, kw_only=True)
+class Auditor:
+    """Looks into a project on a person's behalf."""
+
+    quarantine: QuarantineStore
+    working: WorkingStore
+    longterm: LongTermStore
+    ledger: Ledger
+
+    async def verify(self, scope: Scope) -> Audit:
+        """Check the hash chain line by line, and that every living memory has its promotion in it."""
+        head, expected, promoted, problems = AuditEvent.GENESIS, 1, set(), []
+        async for event in self._events(scope):
+            problems += _faults(event, expected, head)
+            head, expected = event.digest, event.sequence + 1
+            if event.action == "promoted":
+                promoted.add(event.subject)
+        async for memory in self._memories(scope):
+            if memory.id not in promoted:
+                problems.append(f"Memory {memory.id} has no promotion in the audit log.")
+        return Audit(events=expected - 1, head=head, problems=tuple(problems))
+
+    async def lineage(self, scope: Scope, any_id: str) -> Lineage:
+        """Follow an entry, a memory or a chunk back to what was said and on to who was served it."""
+        memory = await self.longterm.get(scope, any_id)
+        entry_ids = {any_id} if memory is None else {any_id, *memory.approval.entry_ids}
+        found = [await self.quarantine.get(scope, entry_id) for entry_id in sorted(entry_ids)]
+        entries = tuple(receipt for receipt in found if receipt is not None)
+        if memory is None and not entries:
+            raise NotFound(f"No entry or memory {any_id!r} in project {scope.project_id!r}.", subject=any_id)
+        item_ids = [receipt.entry.id for receipt in entries]
+        subjects = set(item_ids)
+        if memory is not None:
+            item_ids += [chunk.id for chunk in memory.chunks]
+            subjects.add(memory.id)
+        return Lineage(
+            entries=entries,
+            memories=() if memory is None else (memory,),
+            events=tuple([event async for event in self._events(scope) if event.subject in subjects]),
+            served=tuple(await self.ledger.servings(scope, item_ids)),
+        )
+
+    async def delete(self, scope: Scope, entry_id: str, reason: str) -> None:
+        """Delete an entry from quarantine, and from working memory with it; the audit log keeps that."""
+        reason = validate.text(reason, field="reason", max_bytes=MAX_REASON_BYTES)
+        if not await self.quarantine.delete(scope, entry_id, reason):
+            raise no_such_entry(scope, entry_id)
+        await self.working.forget(scope, [entry_id])
+
+    async def _events(self, scope: Scope) -> AsyncIterator[AuditEvent]:
+        after = 0
+        while page := await self.ledger.events(scope, after, _PAGE):
+            for event in page:
+                yield event
+            after = page[-1].sequence
+
+    async def _memories(self, scope: Scope) -> AsyncIterator[LongTermMemory]:
+        after: str | None = None
+        while page := await self.longterm.find(scope, after, _PAGE):
+            for memory in page:
+                yield memory
+            after = page[-1].id
+
+
+def _faults(event: AuditEvent, expected: int, head: str) -> list[str]:
+    faults = []
+    if event.sequence != expected:
+        faults.append(f"Line {expected} is missing: line {event.sequence} follows.")
+    if event.previous != head:
+        faults.append(f"Line {event.sequence} does not follow the line before it.")
+    if event.digest != event.expected_digest():
+        faults.append(f"Line {event.sequence} ({event.action} {event.subject}) was changed after it was written.")
+    return faults

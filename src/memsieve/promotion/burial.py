@@ -1,0 +1,50 @@
+"""Make a tombstone, and take what resembles it out of working memory."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from datetime import datetime
+
+from memsieve.claims import conflict
+from memsieve.claims.resemblance import said_again
+from memsieve.model import Scope, Tombstone, TombstoneKind, Vector
+from memsieve.ports import WorkingStore
+from memsieve.retrieval.words import cut
+
+
+def tombstone_of(
+    scope: Scope,
+    kind: TombstoneKind,
+    source_id: str,
+    content: str,
+    vector: Vector | None,
+    *,
+    reason: str,
+    at: datetime,
+) -> Tombstone:
+    """Make the tombstone of a content."""
+    return Tombstone(
+        id=str(uuid.uuid4()),
+        project_id=scope.project_id,
+        kind=kind,
+        source_id=source_id,
+        content=content,
+        words=cut(content),
+        by=scope.actor,
+        at=at,
+        reason=reason,
+        embedding=vector,
+    )
+
+
+async def forget_alike(scope: Scope, working: WorkingStore, tombstones: Sequence[Tombstone], threshold: float) -> None:
+    """Take every entry out of working memory that says a buried content again."""
+    alike = [
+        entry.id
+        for entry in await working.list(scope)
+        for tombstone in tombstones
+        if said_again(entry.content, entry.embedding, tombstone) >= threshold
+        and conflict(entry.content, tombstone.content) is None
+    ]
+    await working.forget(scope, alike)

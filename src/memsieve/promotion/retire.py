@@ -1,0 +1,56 @@
+"""Retire a long-term memory: out of retrieval at once, with a tombstone, and who was served it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memsieve import validate
+from memsieve.errors import NotFound
+from memsieve.model import LongTermMemory, Retirement, Scope, TombstoneKind
+from memsieve.ports import Clock, Ledger, LongTermStore, WorkingStore
+from memsieve.promotion.burial import forget_alike, tombstone_of
+from memsieve.promotion.lookup import MAX_REASON_BYTES
+from memsieve.turns import Turns
+
+
+@dataclass(frozen=True, kw_only=True)
+class Retirer:
+    """Takes a memory out on a person's behalf."""
+
+    working: WorkingStore
+    longterm: LongTermStore
+    ledger: Ledger
+    clock: Clock
+    turns: Turns
+    tombstone_similarity: float
+
+    async def retire(self, scope: Scope, memory_id: str, reason: str) -> Retirement:
+        """Retire the memory with this id, or with a chunk of this id; a second time changes nothing."""
+        reason = validate.text(reason, field="reason", max_bytes=MAX_REASON_BYTES)
+        memory = await self._memory(scope, memory_id)
+        tombstones = [
+            tombstone_of(
+                scope,
+                TombstoneKind.RETIRED,
+                chunk.id,
+                chunk.content,
+                chunk.embedding,
+                reason=reason,
+                at=self.clock(),
+            )
+            for chunk in memory.chunks
+        ]
+        async with self.turns.of(scope):
+            await self.longterm.retire(scope, memory.id, reason, tombstones)
+            await forget_alike(scope, self.working, tombstones, self.tombstone_similarity)
+        served = await self.ledger.servings(scope, [chunk.id for chunk in memory.chunks])
+        return Retirement(memory=await self._memory(scope, memory.id), reason=reason, served=tuple(served))
+
+    async def _memory(self, scope: Scope, memory_id: str) -> LongTermMemory:
+        memory = await self.longterm.get(scope, memory_id)
+        if memory is None:
+            raise NotFound(
+                f"No memory {memory_id!r} in project {scope.project_id!r}. `memsieve query` shows the ids.",
+                subject=memory_id,
+            )
+        return memory

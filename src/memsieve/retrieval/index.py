@@ -1,0 +1,154 @@
+"""Exact search by vectors and words over texts held in memory."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+import numpy.typing as npt
+
+from memsieve.model import Vector
+
+# BM25's two constants, chosen on LoCoMo (`make bench`), and how many unseen texts each project is thought to hold
+# besides its own: without them the rarity of a word would swing wildly in a project of three memories.
+SATURATION = 0.9
+LENGTH_WEIGHT = 0.4
+PRIOR_TEXTS = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A text as the index takes it in."""
+
+    words: Sequence[str]
+    vector: Vector | None
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A text that a search found, by its position in the index."""
+
+    position: int
+    similarity: float | None
+    word_score: float
+
+
+class Index:
+    """Vectors and words of one project; rows are added at the end and never change."""
+
+    def __init__(self, rows: Iterable[Row] = ()) -> None:
+        self._count = 0
+        self._matrix: npt.NDArray[np.float32] = np.zeros((0, 0), np.float32)
+        self._readable = np.zeros(0, np.bool_)
+        self._times = array("d")
+        self._lengths = array("f")
+        self._held_norms: npt.NDArray[np.float32] = np.zeros(0, np.float32)
+        self._postings: dict[str, tuple[array[int], array[float]]] = {}
+        self.extend(rows)
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the vectors, by far the largest part."""
+        return self._matrix.nbytes
+
+    def extend(self, rows: Iterable[Row]) -> None:
+        """Add rows after those that are there."""
+        for row in rows:
+            self._add_vector(row.vector)
+            self._add_words(row.words)
+            self._times.append(row.at.timestamp())
+            self._count += 1
+
+    def search(
+        self, vector: Vector | None, words: Sequence[str], limit: int, since: datetime | None = None
+    ) -> list[Match]:
+        """Return the best `limit` rows by vector and the best `limit` by words, each with both scores."""
+        if not self._count:
+            return []
+        similarities = self._similarities(vector)
+        word_scores = self._word_scores(words)
+        allowed = None if since is None else np.frombuffer(self._times) >= since.timestamp()
+        best = _best(word_scores, limit, allowed, above=0.0)
+        if similarities is not None:
+            best = np.union1d(best, _best(similarities, limit, allowed, above=-2.0))
+        return [
+            Match(
+                position,
+                float(similarities[position]) if similarities is not None and self._readable[position] else None,
+                float(word_scores[position]),
+            )
+            for position in map(int, best)
+        ]
+
+    def _add_vector(self, vector: Vector | None) -> None:
+        if self._count >= len(self._readable):
+            self._readable = np.resize(self._readable, max(64, 2 * self._count))
+        width = self._matrix.shape[1]
+        usable = vector is not None and (width in (0, len(vector)))
+        if usable and (not width or self._count >= len(self._matrix)):
+            grown = np.zeros((len(self._readable), len(vector)), np.float32)  # type: ignore[arg-type]
+            grown[: len(self._matrix), :width] = self._matrix
+            self._matrix = grown
+        if usable:
+            self._matrix[self._count] = vector
+        self._readable[self._count] = usable
+
+    def _add_words(self, words: Sequence[str]) -> None:
+        for word, times in Counter(words).items():
+            rows, counts = self._postings.setdefault(word, (array("i"), array("f")))
+            rows.append(self._count)
+            counts.append(times)
+        self._lengths.append(len(words))
+
+    def _similarities(self, vector: Vector | None) -> npt.NDArray[np.float32] | None:
+        if vector is None or len(vector) != self._matrix.shape[1]:
+            return None
+        similarities = np.full(self._count, -2.0, np.float32)
+        held = min(self._count, len(self._matrix))
+        np.copyto(similarities[:held], self._matrix[:held] @ vector, where=self._readable[:held])
+        return similarities
+
+    def _word_scores(self, words: Sequence[str]) -> npt.NDArray[np.float32]:
+        scores = np.zeros(self._count, np.float32)
+        reachable = 0.0
+        for word in set(words):
+            rows, counts = self._postings.get(word, (array("i"), array("f")))
+            weight = self._rarity(len(rows))
+            reachable += weight
+            if rows and weight:
+                at = np.frombuffer(rows, np.int32)
+                often = np.frombuffer(counts, np.float32)
+                scores[at] += weight * (SATURATION + 1) * often / (often + self._norms()[at])
+        return scores / np.float32(reachable) if reachable else scores
+
+    def _norms(self) -> npt.NDArray[np.float32]:
+        """Return how much each text's length weighs against its words, made anew after rows were added."""
+        if len(self._held_norms) != self._count:
+            lengths = np.frombuffer(self._lengths, np.float32)
+            share = lengths / max(1.0, float(lengths.mean()))
+            self._held_norms = (SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * share)).astype(np.float32)
+        return self._held_norms
+
+    def _rarity(self, holding: int) -> float:
+        """Return a word's weight; one that most texts hold tells nothing."""
+        texts = self._count + PRIOR_TEXTS
+        return max(0.0, math.log((texts - holding + 0.5) / (holding + 0.5)))
+
+
+def _best(
+    scores: npt.NDArray[np.float32], limit: int, allowed: npt.NDArray[np.bool_] | None, *, above: float
+) -> npt.NDArray[np.intp]:
+    worthy = scores > above
+    at = np.flatnonzero(worthy if allowed is None else worthy & allowed)
+    if limit < 1:
+        return at[:0]
+    return at[np.argpartition(scores[at], -limit)[-limit:]] if limit < len(at) else at

@@ -1,0 +1,143 @@
+"""Ask working and long-term memory in parallel; label, rank and record what is served."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+from memsieve import validate
+from memsieve.errors import EmbedderError, StoreUnavailable
+from memsieve.model import Answer, ContextItem, Entry, Hit, Scope, Source, Vector
+from memsieve.ports import Clock, Embedder, Ledger, LongTermStore, WorkingStore
+from memsieve.retrieval.fuse import fused, merge
+from memsieve.retrieval.index import Index, Row
+from memsieve.retrieval.words import cut
+
+MAX_QUERY_BYTES = 64 * 1024
+MAX_ITEMS = 1000
+MAX_DAYS = 36_500
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """A question with its options."""
+
+    text: str
+    max_results: int = 5
+    max_unverified: int = 10
+    time_range_days: float | None = None
+    relevance_threshold: float = 0.0
+    session_id: str | None = None
+    agent_id: str | None = None
+
+    def __post_init__(self) -> None:
+        validate.text(self.text, field="query", max_bytes=MAX_QUERY_BYTES)
+        validate.whole_number(self.max_results, field="max_results", most=MAX_ITEMS)
+        validate.whole_number(self.max_unverified, field="max_unverified", most=MAX_ITEMS)
+        validate.number(self.relevance_threshold, field="relevance_threshold", most=1)
+        if self.time_range_days is not None:
+            validate.number(self.time_range_days, field="time_range_days", most=MAX_DAYS)
+        for field in ("session_id", "agent_id"):
+            if getattr(self, field) is not None:
+                object.__setattr__(self, field, validate.name(getattr(self, field), field=field))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Retriever:
+    """Answers queries. It is given no quarantine store, so nothing in it can read one."""
+
+    working: WorkingStore
+    longterm: LongTermStore
+    ledger: Ledger
+    embedder: Embedder
+    clock: Clock
+
+    async def retrieve(self, scope: Scope, query: Query) -> Answer:
+        """Return the most relevant memories of both tiers; what could not be asked is named, never hidden."""
+        words = cut(query.text)
+        now = self.clock()
+        since = None if query.time_range_days is None else now - timedelta(days=query.time_range_days)
+        listing = asyncio.ensure_future(self.working.list(scope))
+        vector, degraded = await self._embed(query.text)
+        searching = self.longterm.search(scope, vector, words, query.max_results, since)
+        hot, cold = await asyncio.gather(listing, searching, return_exceptions=True)
+        entries = _unless_down(hot, "working", degraded)
+        hits = _unless_down(cold, "longterm", degraded)
+        if isinstance(hot, StoreUnavailable) and isinstance(cold, StoreUnavailable):
+            raise StoreUnavailable(f"Neither tier answers: {hot} {cold}") from cold
+        answer = Answer(
+            id=str(uuid.uuid4()),
+            query=query.text,
+            at=now,
+            items=merge(
+                _best(map(_verified, hits), query.max_results, query.relevance_threshold),
+                _best(_unverified(entries, vector, words, since), query.max_unverified, query.relevance_threshold),
+            ),
+            degraded=tuple(degraded),
+            session_id=query.session_id,
+            agent_id=query.agent_id,
+        )
+        await self.ledger.serve(scope, answer)
+        return answer
+
+    async def _embed(self, text: str) -> tuple[Vector | None, list[str]]:
+        try:
+            [vector] = await self.embedder.embed([text])
+        except EmbedderError:
+            return None, ["embedder"]
+        return vector, []
+
+
+def _unless_down(found: list[T] | BaseException, tier: str, degraded: list[str]) -> list[T]:
+    if isinstance(found, StoreUnavailable):
+        degraded.append(tier)
+        return []
+    if isinstance(found, BaseException):
+        raise found
+    return found
+
+
+def _best(items: Iterable[ContextItem], most: int, threshold: float) -> list[ContextItem]:
+    relevant = (item for item in items if item.score > 0 and item.score >= threshold)
+    return sorted(relevant, key=lambda item: item.score, reverse=True)[:most]
+
+
+def _verified(hit: Hit) -> ContextItem:
+    return ContextItem(
+        id=hit.chunk_id,
+        content=hit.content,
+        source=Source.COLD,
+        score=fused(hit),
+        created_at=hit.promoted_at,
+        memory_id=hit.memory_id,
+        promoted_at=hit.promoted_at,
+        promoted_by=hit.promoted_by,
+    )
+
+
+def _unverified(
+    entries: Sequence[Entry], vector: Vector | None, words: Sequence[str], since: datetime | None
+) -> list[ContextItem]:
+    index = Index(Row(words=cut(entry.content), vector=entry.embedding, at=entry.created_at) for entry in entries)
+    return [
+        ContextItem(
+            id=entry.id,
+            content=entry.content,
+            source=Source.HOT,
+            score=fused(match),
+            created_at=entry.created_at,
+            entry_id=entry.id,
+            session_id=entry.session_id,
+            agent_id=entry.agent_id,
+            expires_at=entry.expires_at,
+            embedding=entry.embedding,
+        )
+        for match in index.search(vector, words, len(entries), since)
+        for entry in (entries[match.position],)
+    ]

@@ -1,0 +1,63 @@
+"""How much there is, on SQLite."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from memsieve.model import Scope, Stats
+from memsieve.ports import Clock
+from memsieve.stores.sqlite.database import Database
+from memsieve.stores.sqlite.rows import time_text
+
+_PROJECTS = "SELECT project_id FROM quarantine_logs UNION SELECT project_id FROM approvals ORDER BY 1"
+_WAITING = "SELECT DISTINCT project_id FROM admissions WHERE decision = 'pending' ORDER BY 1"
+_COUNTS = """
+SELECT
+    (SELECT count(*) FROM quarantine_logs WHERE project_id = :project_id) AS recorded,
+    (SELECT count(*) FROM admissions WHERE project_id = :project_id AND decision = 'admitted') AS admitted,
+    (SELECT count(*) FROM admissions WHERE project_id = :project_id AND decision = 'refused') AS refused,
+    (SELECT count(*) FROM admissions WHERE project_id = :project_id AND decision = 'pending') AS pending,
+    (SELECT count(*) FROM admissions
+        WHERE project_id = :project_id AND shadow = 'admitted' AND decision <> 'admitted') AS shadow_admitted,
+    (SELECT count(*) FROM admissions
+        WHERE project_id = :project_id AND shadow = 'refused' AND decision = 'admitted') AS shadow_refused,
+    (SELECT count(*) FROM working WHERE project_id = :project_id AND expires_at > :now) AS working,
+    (SELECT count(*) FROM approvals WHERE project_id = :project_id) -
+        (SELECT count(*) FROM retirements WHERE project_id = :project_id) AS memories,
+    (SELECT count(*) FROM memories m WHERE project_id = :project_id AND NOT EXISTS (
+        SELECT 1 FROM retirements r WHERE r.project_id = m.project_id AND r.approval_id = m.approval_id)) AS chunks,
+    (SELECT count(*) FROM tombstones WHERE project_id = :project_id AND lifted_at IS NULL) AS tombstones,
+    (SELECT count(*) FROM answers WHERE project_id = :project_id) AS answers
+"""
+_REFUSED_BY = """
+SELECT json_extract(c.value, '$[0]') AS name, count(*) AS refused
+FROM admissions a, json_each(a.checks) c
+WHERE a.project_id = ? AND a.decision = 'refused' AND NOT json_extract(c.value, '$[1]')
+GROUP BY name ORDER BY refused DESC, name
+"""
+
+
+class SqliteCensus:
+    """Implements `ports.Census`."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def projects(self) -> list[str]:
+        return await self._database.read(
+            lambda connection: [row["project_id"] for row in connection.execute(_PROJECTS)]
+        )
+
+    async def waiting(self) -> list[str]:
+        return await self._database.read(lambda connection: [row["project_id"] for row in connection.execute(_WAITING)])
+
+    async def stats(self, scope: Scope) -> Stats:
+        values = {"project_id": scope.project_id, "now": time_text(self._clock())}
+
+        def work(connection: sqlite3.Connection) -> Stats:
+            counts = dict(connection.execute(_COUNTS, values).fetchone())
+            refused_by = {row["name"]: row["refused"] for row in connection.execute(_REFUSED_BY, (scope.project_id,))}
+            return Stats(project_id=scope.project_id, refused_by=refused_by, **counts)
+
+        return await self._database.read(work)

@@ -1,0 +1,178 @@
+"""One SQLite file: its connections, its transactions, and its errors in memsieve's words."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TypeVar
+
+from memsieve.errors import ConfigError, Conflict, MemsieveError, StoreCorrupt, StoreUnavailable
+from memsieve.stores.sqlite.migrate import migrate
+
+FILE_NAME = "memsieve.db"
+BUSY_SECONDS = 10.0
+THREADS = 4
+CACHE_KIBIBYTES = 32 * 1024
+
+T = TypeVar("T")
+Work = Callable[[sqlite3.Connection], T]
+
+
+class _Busy(Exception):
+    """Somebody else is at the file."""
+
+
+class Database:
+    """Runs work on one SQLite file in a few threads, each with its own connection."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / FILE_NAME
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="memsieve-sqlite")
+        self._local = threading.local()
+        self._connections: list[sqlite3.Connection] = []
+        self._here: sqlite3.Connection | None = None
+        self._writing = threading.Lock()
+        _make_folder(folder)
+
+    async def open(self) -> None:
+        """Bring the file's schema up to date."""
+        await self._run(migrate)
+        self._here = self._translated(lambda _: self._connect(wait=0))
+        self._here.execute("PRAGMA synchronous = NORMAL")
+        # Copying the log back into the file does wait for the disk: that is left to the threads.
+        self._here.execute("PRAGMA wal_autocheckpoint = 0")
+
+    async def read(self, work: Work[T], *, short: bool = False) -> T:
+        """Run work that only reads, on one snapshot of the file.
+
+        A `short` read, of a few rows, is done at once: handing it to another thread takes longer than reading.
+        """
+        if short:
+            with suppress(_Busy):
+                return self._at_once("BEGIN", work)
+        return await self._run(lambda connection: _in_transaction(connection, "BEGIN", work))
+
+    async def write(self, work: Work[T], *, durable: bool = True) -> T:
+        """Run work in one transaction, on disk before this returns.
+
+        Without `durable` it survives a crash of this process, but a power cut may take the last moments. Such a write
+        waits for no disk, so it is done at once unless somebody else is writing.
+        """
+        if not durable and self._writing.acquire(blocking=False):
+            try:
+                with suppress(_Busy):
+                    return self._at_once("BEGIN IMMEDIATE", work)
+            finally:
+                self._writing.release()
+        return await self._run(lambda connection: self._write(connection, work, "FULL" if durable else "NORMAL"))
+
+    async def close(self) -> None:
+        """Finish what is running and close the file."""
+        self._here = None
+        await asyncio.to_thread(self._threads.shutdown)
+        for connection in self._connections:
+            connection.close()
+
+    def _at_once(self, begin: str, work: Work[T]) -> T:
+        """Run work on the event loop's own connection, which waits for nobody."""
+        if self._here is None:
+            raise _Busy
+        try:
+            return _in_transaction(self._here, begin, work)
+        except sqlite3.OperationalError as exc:
+            if exc.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+                raise _Busy from exc
+            raise _in_our_words(exc, self.path) from exc
+        except sqlite3.Error as exc:
+            raise _in_our_words(exc, self.path) from exc
+
+    async def _run(self, work: Work[T]) -> T:
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, self._translated, work)
+        except RuntimeError as exc:
+            if "shutdown" not in str(exc):
+                raise
+            raise StoreUnavailable("This memory is closed. Open it again to go on.") from exc
+
+    def _translated(self, work: Work[T]) -> T:
+        try:
+            return work(self._connection())
+        except sqlite3.Error as exc:
+            raise _in_our_words(exc, self.path) from exc
+
+    def _write(self, connection: sqlite3.Connection, work: Work[T], synchronous: str) -> T:
+        with self._writing:
+            connection.execute(f"PRAGMA synchronous = {synchronous}")
+            return _in_transaction(connection, "BEGIN IMMEDIATE", work)
+
+    def _connection(self) -> sqlite3.Connection:
+        if not hasattr(self._local, "connection"):
+            self._local.connection = self._connect()
+        connection: sqlite3.Connection = self._local.connection
+        return connection
+
+    def _connect(self, wait: float = BUSY_SECONDS) -> sqlite3.Connection:
+        connection = sqlite3.connect(self.path, timeout=wait, isolation_level=None, check_same_thread=False)
+        self._connections.append(connection)
+        connection.row_factory = sqlite3.Row
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute(f"PRAGMA cache_size = -{CACHE_KIBIBYTES}")
+        return connection
+
+
+def _in_transaction(connection: sqlite3.Connection, begin: str, work: Work[T]) -> T:
+    with _transaction(connection, begin):
+        return work(connection)
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
+    connection.execute(begin)
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as exc:
+        raise ConfigError(
+            f"Cannot make the data folder {folder}: {exc.strerror or exc}. Choose another with --data or MEMSIEVE_DATA."
+        ) from exc
+
+
+def _in_our_words(exc: sqlite3.Error, path: Path) -> MemsieveError:
+    code = getattr(exc, "sqlite_errorcode", 0) & 0xFF
+    match code:
+        case sqlite3.SQLITE_FULL | sqlite3.SQLITE_IOERR:
+            return StoreUnavailable(
+                f"The disk with {path} is full or failed ({exc}): nothing was written. Free some space and try again."
+            )
+        case sqlite3.SQLITE_CONSTRAINT:
+            return Conflict(f"{path} refused, and nothing was written: {exc}.")
+        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
+            return StoreCorrupt(
+                f"{path} is damaged ({exc}). Nothing was changed: put a backup in its place, or move it away to begin "
+                "a new memory; `memsieve doctor` says more."
+            )
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
+            return StoreUnavailable(
+                f"Cannot write {path} ({exc}). Check the folder's rights, or choose another with --data or "
+                "MEMSIEVE_DATA."
+            )
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return StoreUnavailable(
+                f"Another process has held {path} for {BUSY_SECONDS:.0f} seconds. Nothing was written: try again."
+            )
+    return StoreUnavailable(f"{path} refused: {exc}.")

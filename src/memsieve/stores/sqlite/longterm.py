@@ -1,0 +1,184 @@
+"""Tier 3 on SQLite: exact search in memory over rows that a person approved."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from datetime import datetime
+
+from memsieve.model import Approval, Chunk, Hit, LongTermMemory, Role, Scope, Tombstone, Vector
+from memsieve.ports import Clock
+from memsieve.retrieval.fuse import fused, legs
+from memsieve.stores.sqlite import audit, graves
+from memsieve.stores.sqlite.database import Database
+from memsieve.stores.sqlite.indexes import Indexes
+from memsieve.stores.sqlite.rows import (
+    content_hash,
+    json_text,
+    text_time,
+    text_words,
+    time_text,
+    vector_blob,
+    vector_from,
+    words_text,
+)
+
+_LIVING_ROWS = """
+SELECT m.sequence, m.words, m.embedder, m.embedding, p.promoted_at AS at
+FROM memories m JOIN reviewed p ON p.project_id = m.project_id AND p.id = m.approval_id
+WHERE m.project_id = ? AND m.sequence > ? AND p.retired_at IS NULL
+ORDER BY m.sequence
+"""
+# CROSS JOIN keeps the order: from the few rows that were found to their table, not through the whole project.
+_HITS = """
+SELECT m.sequence, m.id, m.approval_id, m.content, p.promoted_by, p.promoted_at
+FROM json_each(:found) f CROSS JOIN memories m ON m.sequence = f.value
+    CROSS JOIN reviewed p ON p.project_id = m.project_id AND p.id = m.approval_id
+WHERE m.project_id = :project_id AND p.retired_at IS NULL
+"""
+_ADD_APPROVAL = """
+INSERT INTO approvals (project_id, id, content, content_hash, promoted_by, promoted_at) VALUES (?, ?, ?, ?, ?, ?)
+"""
+_ADD_SOURCE = "INSERT INTO approval_sources (project_id, approval_id, entry_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+_ADD_CHUNK = """
+INSERT INTO memories (project_id, id, approval_id, position, content, words, embedder, embedding)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_RETIRE = """
+INSERT INTO retirements (project_id, approval_id, retired_by, retired_at, reason) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT DO NOTHING
+"""
+_BY_CONTENT = "SELECT * FROM reviewed WHERE project_id = :project_id AND content_hash = :hash AND retired_at IS NULL"
+_BY_ANY_ID = """
+SELECT * FROM reviewed WHERE project_id = :project_id AND id IN (
+    SELECT :id
+    UNION SELECT approval_id FROM memories WHERE project_id = :project_id AND id = :id
+    UNION SELECT approval_id FROM approval_sources WHERE project_id = :project_id AND entry_id = :id
+)
+ORDER BY retired_at IS NOT NULL, sequence DESC LIMIT 1
+"""
+_IN_ORDER = """
+SELECT * FROM reviewed WHERE project_id = :project_id AND retired_at IS NULL AND sequence > coalesce(
+    (SELECT sequence FROM approvals WHERE project_id = :project_id AND id = :after_id), 0
+)
+ORDER BY sequence LIMIT :limit
+"""
+_SOURCES = "SELECT entry_id FROM approval_sources WHERE project_id = ? AND approval_id = ? ORDER BY entry_id"
+_CHUNKS = "SELECT * FROM memories WHERE project_id = ? AND approval_id = ? ORDER BY position"
+
+
+class SqliteLongTerm:
+    """Implements `ports.LongTermStore`."""
+
+    def __init__(self, database: Database, embedder: str, clock: Clock) -> None:
+        self._database = database
+        self._embedder = embedder
+        self._clock = clock
+        self._indexes = Indexes("memories", _LIVING_ROWS, embedder)
+
+    async def add(self, scope: Scope, approval: Approval, chunks: Sequence[Chunk]) -> LongTermMemory:
+        scope.require(Role.PERSON)
+
+        def work(connection: sqlite3.Connection) -> LongTermMemory:
+            living = self._one(connection, _BY_CONTENT, scope, hash=content_hash(approval.content))
+            approval_id = approval.id if living is None else living.id
+            if living is None:
+                self._write(connection, scope, approval, chunks)
+            new_sources = _add_sources(connection, scope, approval_id, approval.entry_ids)
+            if living is None or new_sources:
+                graves.lift(connection, scope, approval, chunks, self._clock())
+                detail = {"by": approval.by, "entries": list(approval.entry_ids)}
+                audit.append(connection, scope, "promoted", approval_id, approval.at, detail=detail)
+            memory = self._one(connection, _BY_ANY_ID, scope, id=approval_id)
+            assert memory is not None  # noqa: S101 - written two lines above, in the same transaction
+            return memory
+
+        return await self._database.write(work)
+
+    async def search(
+        self, scope: Scope, vector: Vector | None, words: Sequence[str], limit: int, since: datetime | None = None
+    ) -> list[Hit]:
+        def work(connection: sqlite3.Connection) -> list[Hit]:
+            found = self._indexes.search(connection, scope, vector, words, legs(limit), since)
+            best = sorted(found, key=lambda sequence: fused(found[sequence]), reverse=True)[:limit]
+            values = {"project_id": scope.project_id, "found": json_text(best)}
+            return [
+                Hit(
+                    chunk_id=row["id"],
+                    memory_id=row["approval_id"],
+                    content=row["content"],
+                    promoted_by=row["promoted_by"],
+                    promoted_at=text_time(row["promoted_at"]),
+                    similarity=found[row["sequence"]].similarity,
+                    word_score=found[row["sequence"]].word_score,
+                )
+                for row in connection.execute(_HITS, values)
+            ]
+
+        return await self._database.read(work)
+
+    async def get(self, scope: Scope, any_id: str) -> LongTermMemory | None:
+        return await self._database.read(lambda connection: self._one(connection, _BY_ANY_ID, scope, id=any_id))
+
+    async def find(self, scope: Scope, after_id: str | None, limit: int) -> list[LongTermMemory]:
+        values = {"project_id": scope.project_id, "after_id": after_id, "limit": limit}
+        return await self._database.read(
+            lambda connection: [self._memory(connection, row) for row in connection.execute(_IN_ORDER, values)]
+        )
+
+    async def retire(self, scope: Scope, memory_id: str, reason: str, tombstones: Sequence[Tombstone]) -> bool:
+        scope.require(Role.PERSON)
+        now = self._clock()
+
+        def work(connection: sqlite3.Connection) -> bool:
+            row = (scope.project_id, memory_id, scope.actor, time_text(now), reason)
+            if not connection.execute(_RETIRE, row).rowcount:
+                return False
+            for tombstone in tombstones:
+                graves.add(connection, scope, tombstone, self._embedder)
+            audit.append(connection, scope, "retired", memory_id, now, reason)
+            return True
+
+        return await self._database.write(work)
+
+    def _write(self, connection: sqlite3.Connection, scope: Scope, approval: Approval, chunks: Sequence[Chunk]) -> None:
+        key = (scope.project_id, approval.id)
+        hashed = content_hash(approval.content)
+        connection.execute(_ADD_APPROVAL, (*key, approval.content, hashed, scope.actor, time_text(approval.at)))
+        for chunk in chunks:
+            row = (chunk.position, chunk.content, words_text(chunk.words), self._embedder, vector_blob(chunk.embedding))
+            connection.execute(_ADD_CHUNK, (scope.project_id, chunk.id, approval.id, *row))
+
+    def _one(self, connection: sqlite3.Connection, sql: str, scope: Scope, **values: str) -> LongTermMemory | None:
+        row = connection.execute(sql, {"project_id": scope.project_id, **values}).fetchone()
+        return None if row is None else self._memory(connection, row)
+
+    def _memory(self, connection: sqlite3.Connection, row: sqlite3.Row) -> LongTermMemory:
+        key = (row["project_id"], row["id"])
+        return LongTermMemory(
+            approval=Approval(
+                id=row["id"],
+                project_id=row["project_id"],
+                content=row["content"],
+                by=row["promoted_by"],
+                at=text_time(row["promoted_at"]),
+                entry_ids=tuple(source["entry_id"] for source in connection.execute(_SOURCES, key)),
+            ),
+            chunks=tuple(self._chunk(chunk) for chunk in connection.execute(_CHUNKS, key)),
+            retired_at=None if row["retired_at"] is None else text_time(row["retired_at"]),
+            retired_by=row["retired_by"],
+        )
+
+    def _chunk(self, row: sqlite3.Row) -> Chunk:
+        return Chunk(
+            id=row["id"],
+            position=row["position"],
+            content=row["content"],
+            words=text_words(row["words"]),
+            embedding=vector_from(row, self._embedder),
+        )
+
+
+def _add_sources(connection: sqlite3.Connection, scope: Scope, approval_id: str, entry_ids: Sequence[str]) -> int:
+    rows = ((scope.project_id, approval_id, entry_id) for entry_id in entry_ids)
+    return sum(connection.execute(_ADD_SOURCE, row).rowcount for row in rows)

@@ -1,0 +1,175 @@
+"""Tier 1 on SQLite."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+from memsieve.errors import Conflict, NotFound
+from memsieve.model import Admission, Decision, Entry, EntryFilter, Receipt, Review, Role, Scope, Vector
+from memsieve.ports import Clock
+from memsieve.stores.sqlite import audit
+from memsieve.stores.sqlite.database import Database
+from memsieve.stores.sqlite.rows import (
+    admission_from,
+    checks_text,
+    entry_from,
+    json_text,
+    time_text,
+    vector_blob,
+)
+
+_SELECT = """
+SELECT q.*, a.decision, a.checks, a.shadow, a.decided_at,
+    CASE
+        WHEN EXISTS (
+            SELECT 1 FROM approval_sources s LEFT JOIN retirements r USING (project_id, approval_id)
+            WHERE s.project_id = q.project_id AND s.entry_id = q.id AND r.approval_id IS NULL
+        ) THEN 'promoted'
+        WHEN EXISTS (
+            SELECT 1 FROM tombstones t
+            WHERE t.project_id = q.project_id AND t.source_id = q.id AND t.lifted_at IS NULL
+        ) THEN 'dismissed'
+        WHEN EXISTS (
+            SELECT 1 FROM approval_sources s WHERE s.project_id = q.project_id AND s.entry_id = q.id
+        ) THEN 'retired'
+    END AS review
+FROM quarantine_logs q JOIN admissions a ON a.project_id = q.project_id AND a.entry_id = q.id
+WHERE q.project_id = :project_id
+"""
+_INSERT = """
+INSERT INTO quarantine_logs
+    (project_id, id, session_id, agent_id, node_id, confidence, content, raw_metadata, created_at, idempotency_key)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT DO NOTHING
+"""
+_DECIDE = """
+INSERT INTO admissions (project_id, entry_id, decision, shadow, checks, decided_at)
+SELECT project_id, id, ?, ?, ?, ? FROM quarantine_logs WHERE project_id = ? AND id = ?
+ON CONFLICT DO UPDATE SET
+    decision = excluded.decision, shadow = excluded.shadow, checks = excluded.checks, decided_at = excluded.decided_at
+"""
+_KEEP_VECTOR = "UPDATE quarantine_logs SET embedder = ?, embedding = ? WHERE project_id = ? AND id = ?"
+_AFTER = "AND q.sequence > (SELECT sequence FROM quarantine_logs WHERE project_id = :project_id AND id = :beyond_id)"
+_BEFORE = _AFTER.replace(">", "<", 1)
+_NARROWINGS = {
+    "session_id": "q.session_id = :session_id",
+    "agent_id": "q.agent_id = :agent_id",
+    "decision": "a.decision = :decision",
+    "review": "review = :review",
+    "since": "q.created_at >= :since",
+    "text": "instr(lower(q.content), lower(:text)) > 0",
+}
+
+
+class SqliteQuarantine:
+    """Implements `ports.QuarantineStore`."""
+
+    def __init__(self, database: Database, embedder: str, clock: Clock) -> None:
+        self._database = database
+        self._embedder = embedder
+        self._clock = clock
+
+    async def add(self, scope: Scope, entry: Entry, idempotency_key: str | None = None) -> Receipt:
+        def work(connection: sqlite3.Connection) -> Receipt:
+            if not connection.execute(_INSERT, _columns(scope, entry, idempotency_key)).rowcount:
+                return self._stored_before(connection, scope, entry, idempotency_key)
+            pending = Admission(decision=Decision.PENDING, checks=(), decided_at=entry.created_at)
+            connection.execute(_DECIDE, _decided(scope, entry.id, pending))
+            return Receipt(entry=entry, admission=pending)
+
+        return await self._database.write(work)
+
+    async def decide(self, scope: Scope, entry_id: str, admission: Admission, vector: Vector | None) -> None:
+        scope.require(Role.SYSTEM)
+        key = (scope.project_id, entry_id)
+
+        def work(connection: sqlite3.Connection) -> None:
+            if not connection.execute(_DECIDE, _decided(scope, entry_id, admission)).rowcount:
+                raise NotFound(f"Entry {entry_id!r} was deleted; there is nothing to decide on.", subject=entry_id)
+            if vector is not None:
+                connection.execute(_KEEP_VECTOR, (self._embedder, vector_blob(vector), *key))
+
+        await self._database.write(work, durable=False)
+
+    async def get(self, scope: Scope, entry_id: str) -> Receipt | None:
+        scope.require(Role.PERSON, Role.SYSTEM)
+        return await self._database.read(lambda connection: self._get(connection, scope, entry_id))
+
+    async def find(self, scope: Scope, wanted: EntryFilter) -> list[Receipt]:
+        scope.require(Role.PERSON, Role.SYSTEM)
+        sql, values = _query(scope, wanted)
+        rows = await self._database.read(lambda connection: connection.execute(sql, values).fetchall())
+        return [self._receipt(row) for row in rows]
+
+    async def delete(self, scope: Scope, entry_id: str, reason: str) -> bool:
+        scope.require(Role.PERSON)
+        sql = "DELETE FROM quarantine_logs WHERE project_id = ? AND id = ?"
+
+        def work(connection: sqlite3.Connection) -> bool:
+            if self._get(connection, scope, entry_id) is None:
+                return False
+            audit.append(connection, scope, "deleted", entry_id, self._clock(), reason)
+            connection.execute(sql, (scope.project_id, entry_id))
+            return True
+
+        return await self._database.write(work)
+
+    def _get(self, connection: sqlite3.Connection, scope: Scope, entry_id: str) -> Receipt | None:
+        values = {"project_id": scope.project_id, "id": entry_id}
+        row = connection.execute(f"{_SELECT} AND q.id = :id", values).fetchone()
+        return None if row is None else self._receipt(row)
+
+    def _stored_before(
+        self, connection: sqlite3.Connection, scope: Scope, entry: Entry, idempotency_key: str | None
+    ) -> Receipt:
+        values = {"project_id": scope.project_id, "id": entry.id, "key": idempotency_key}
+        row = connection.execute(f"{_SELECT} AND (q.id = :id OR q.idempotency_key = :key)", values).fetchone()
+        if row["content"] != entry.content:
+            raise Conflict(
+                f"Entry {row['id']} was recorded with other content under the same id or idempotency key. "
+                "Nothing was changed: use a new key for new content."
+            )
+        return self._receipt(row)
+
+    def _receipt(self, row: sqlite3.Row) -> Receipt:
+        return Receipt(
+            entry=entry_from(row, self._embedder),
+            admission=admission_from(row),
+            review=None if row["review"] is None else Review(row["review"]),
+        )
+
+
+def _columns(scope: Scope, entry: Entry, idempotency_key: str | None) -> tuple[Any, ...]:
+    return (
+        scope.project_id,
+        entry.id,
+        entry.session_id,
+        entry.agent_id,
+        entry.node_id,
+        entry.confidence,
+        entry.content,
+        json_text(entry.metadata),
+        time_text(entry.created_at),
+        idempotency_key,
+    )
+
+
+def _decided(scope: Scope, entry_id: str, admission: Admission) -> tuple[Any, ...]:
+    row = (admission.decision, admission.shadow, checks_text(admission.checks), time_text(admission.decided_at))
+    return (*row, scope.project_id, entry_id)
+
+
+def _query(scope: Scope, wanted: EntryFilter) -> tuple[str, dict[str, Any]]:
+    values: dict[str, Any] = {"project_id": scope.project_id, "limit": wanted.limit}
+    parts = [_SELECT]
+    for name, condition in _NARROWINGS.items():
+        value = getattr(wanted, name)
+        if value is not None:
+            parts.append(f"AND {condition}")
+            values[name] = time_text(value) if name == "since" else value
+    if wanted.beyond_id is not None:
+        parts.append(_AFTER if wanted.oldest_first else _BEFORE)
+        values["beyond_id"] = wanted.beyond_id
+    parts.append(f"ORDER BY q.sequence {'ASC' if wanted.oldest_first else 'DESC'} LIMIT :limit")
+    return "\n".join(parts), values

@@ -1,0 +1,110 @@
+"""Tier 2 on SQLite."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import OrderedDict
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from memsieve.model import Entry, Layer, Role, Scope
+from memsieve.ports import WORKING_CAP, WORKING_LIFE, Clock
+from memsieve.stores.sqlite.database import Database
+from memsieve.stores.sqlite.rows import json_text, text_time, time_text, vector_blob, vector_from
+
+_PUT = """
+INSERT INTO working
+    (project_id, entry_id, session_id, agent_id, node_id, confidence, content, metadata, created_at, expires_at,
+     embedder, embedding)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT DO NOTHING
+"""
+_SWEEP = "DELETE FROM working WHERE project_id = ? AND expires_at <= ?"
+_CAP = """
+DELETE FROM working WHERE project_id = ? AND sequence <= (
+    SELECT sequence FROM working WHERE project_id = ? ORDER BY sequence DESC LIMIT 1 OFFSET ?
+)
+"""
+# An entry that would expire later than a whole life from now was admitted by a clock that ran ahead: not shown.
+_LIVING = """
+SELECT sequence FROM working WHERE project_id = ? AND expires_at > ? AND expires_at <= ?
+ORDER BY sequence DESC LIMIT ?
+"""
+_ROWS = "SELECT * FROM working WHERE sequence IN (SELECT value FROM json_each(?))"
+_FORGET = "DELETE FROM working WHERE project_id = ? AND entry_id IN (SELECT value FROM json_each(?))"
+CLOCK_SKEW = timedelta(minutes=5)
+HELD_PROJECTS = 256
+
+
+class SqliteWorking:
+    """Implements `ports.WorkingStore`."""
+
+    def __init__(self, database: Database, embedder: str, clock: Clock) -> None:
+        self._database = database
+        self._embedder = embedder
+        self._clock = clock
+        # Rows never change, so what was read once need not be made from its columns again.
+        self._held: OrderedDict[str, dict[int, Entry]] = OrderedDict()
+
+    async def put(self, scope: Scope, entry: Entry, expires_at: datetime) -> None:
+        scope.require(Role.SYSTEM)
+        row = (
+            scope.project_id,
+            entry.id,
+            entry.session_id,
+            entry.agent_id,
+            entry.node_id,
+            entry.confidence,
+            entry.content,
+            json_text(entry.metadata),
+            time_text(entry.created_at),
+            time_text(expires_at),
+            self._embedder,
+            vector_blob(entry.embedding),
+        )
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute(_SWEEP, (scope.project_id, time_text(self._clock())))
+            connection.execute(_PUT, row)
+            connection.execute(_CAP, (scope.project_id, scope.project_id, WORKING_CAP))
+
+        await self._database.write(work, durable=False)
+
+    async def list(self, scope: Scope) -> list[Entry]:
+        now = self._clock()
+        latest = now + WORKING_LIFE + CLOCK_SKEW
+        values = (scope.project_id, time_text(now), time_text(latest), WORKING_CAP)
+        held = self._held.pop(scope.project_id, {})
+
+        def work(connection: sqlite3.Connection) -> dict[int, Entry]:
+            living = [row["sequence"] for row in connection.execute(_LIVING, values)]
+            unread = json_text([sequence for sequence in living if sequence not in held])
+            read = {row["sequence"]: self._entry(row) for row in connection.execute(_ROWS, (unread,))}
+            return {sequence: held.get(sequence) or read[sequence] for sequence in living}
+
+        entries = await self._database.read(work, short=True)
+        self._held[scope.project_id] = entries
+        while len(self._held) > HELD_PROJECTS:
+            self._held.popitem(last=False)
+        return [*entries.values()]
+
+    async def forget(self, scope: Scope, entry_ids: Sequence[str]) -> int:
+        values = (scope.project_id, json_text(list(entry_ids)))
+        return await self._database.write(lambda connection: connection.execute(_FORGET, values).rowcount)
+
+    def _entry(self, row: sqlite3.Row) -> Entry:
+        return Entry(
+            id=row["entry_id"],
+            project_id=row["project_id"],
+            session_id=row["session_id"],
+            content=row["content"],
+            created_at=text_time(row["created_at"]),
+            agent_id=row["agent_id"],
+            node_id=row["node_id"],
+            confidence=row["confidence"],
+            metadata=json.loads(row["metadata"]),
+            embedding=vector_from(row, self._embedder),
+            layer=Layer.WORKING,
+            expires_at=text_time(row["expires_at"]),
+        )

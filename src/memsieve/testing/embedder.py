@@ -1,0 +1,36 @@
+"""A small embedder for tests: each word is one direction, so texts are alike by the words they share."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from memsieve.model import Vector
+
+_UNREADABLE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+class WordEmbedder:
+    """Adds up the words of a text, unordered; like many models it reads no Chinese."""
+
+    name = "words"
+    dimensions = 512
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector | None]:
+        """Return one vector for each text; None for a text it cannot read."""
+        return [self.vector(text) for text in texts]
+
+    def vector(self, text: str) -> Vector | None:
+        """Return the vector of a text."""
+        words = re.findall(r"\w+", text.casefold())
+        if not words or _UNREADABLE.search(text):
+            return None
+        vector = np.zeros(self.dimensions, np.float32)
+        np.add.at(vector, [self._direction(word) for word in words], 1)
+        return vector / np.float32(np.linalg.norm(vector))
+
+    def _direction(self, word: str) -> int:
+        return int.from_bytes(hashlib.blake2b(word.encode(), digest_size=4).digest()) % self.dimensions

@@ -1,0 +1,106 @@
+"""Records with sensible defaults, for tests of the stores."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from memsieve.model import (
+    Admission,
+    Answer,
+    Approval,
+    Check,
+    Chunk,
+    ContextItem,
+    Decision,
+    Entry,
+    Role,
+    Scope,
+    Source,
+    Tombstone,
+    TombstoneKind,
+)
+from memsieve.promotion.approve import approve
+from memsieve.promotion.burial import tombstone_of
+from memsieve.promotion.splitter import split
+from memsieve.retrieval.words import cut
+from memsieve.testing.embedder import WordEmbedder
+
+PROJECT = "apollo"
+NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+
+
+def agent(project_id: str = PROJECT) -> Scope:
+    """Ask as an agent."""
+    return Scope(project_id=project_id, actor="agent", role=Role.AGENT)
+
+
+def person(project_id: str = PROJECT, name: str = "ada@example.org") -> Scope:
+    """Ask as a person."""
+    return Scope(project_id=project_id, actor=name, role=Role.PERSON)
+
+
+def system(project_id: str = PROJECT) -> Scope:
+    """Ask as memsieve itself."""
+    return Scope(project_id=project_id, actor="memsieve", role=Role.SYSTEM)
+
+
+def entry(content: str = "The ledger runs on PostgreSQL.", **fields: Any) -> Entry:
+    """Make an entry with a vector."""
+    values = {
+        "id": str(uuid.uuid4()),
+        "project_id": PROJECT,
+        "session_id": "s1",
+        "created_at": NOW,
+        "embedding": WordEmbedder().vector(content),
+    }
+    return Entry(content=content, **{**values, **fields})
+
+
+def admission(decision: Decision = Decision.ADMITTED, at: datetime = NOW) -> Admission:
+    """Make a decision of the filter, with one check behind it."""
+    check = Check(name="length", passed=decision is Decision.ADMITTED, score=50.0, reason="50 bytes long.")
+    return Admission(decision=decision, checks=(check,), decided_at=at)
+
+
+def approval(content: str, scope: Scope | None = None, at: datetime = NOW, entry_ids: Sequence[str] = ()) -> Approval:
+    """Let a person approve a text."""
+    return approve(scope or person(), content, at, tuple(entry_ids))
+
+
+def chunks(approved: Approval) -> list[Chunk]:
+    """Cut an approved text as promotion does."""
+    return [
+        Chunk(
+            id=str(uuid.uuid4()),
+            position=position,
+            content=piece,
+            words=cut(piece),
+            embedding=WordEmbedder().vector(piece),
+        )
+        for position, piece in enumerate(split(approved.content))
+    ]
+
+
+def tombstone(
+    content: str,
+    source_id: str | None = None,
+    kind: TombstoneKind = TombstoneKind.DISMISSED,
+    scope: Scope | None = None,
+) -> Tombstone:
+    """Make the tombstone of a content."""
+    vector = WordEmbedder().vector(content)
+    source_id = source_id or str(uuid.uuid4())
+    return tombstone_of(scope or person(), kind, source_id, content, vector, reason="It is wrong.", at=NOW)
+
+
+def answer(items: Sequence[ContextItem], session_id: str | None = "s1", at: datetime = NOW) -> Answer:
+    """Make an answer that serves these items."""
+    return Answer(id=str(uuid.uuid4()), query="Which database?", at=at, items=tuple(items), session_id=session_id)
+
+
+def item(item_id: str, content: str, source: Source = Source.COLD, score: float = 0.5) -> ContextItem:
+    """Make one served item."""
+    return ContextItem(id=item_id, content=content, source=source, score=score, created_at=NOW)

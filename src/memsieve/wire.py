@@ -1,0 +1,229 @@
+"""Records as JSON carries them: times in RFC 3339, UTC; embeddings stay inside."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from memsieve.ingress.replay import Replay
+from memsieve.model import (
+    Admission,
+    Answer,
+    AuditEvent,
+    Check,
+    ContextItem,
+    Entry,
+    Lineage,
+    LongTermMemory,
+    Receipt,
+    Retirement,
+    Serving,
+    Stats,
+    Tombstone,
+)
+from memsieve.promotion.audit import Audit
+
+Document = dict[str, Any]
+
+
+def moment(at: datetime | None) -> str | None:
+    """Return a time as RFC 3339 in UTC."""
+    return None if at is None else at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def entry(record: Entry) -> Document:
+    """Return an entry."""
+    return {
+        "id": record.id,
+        "project_id": record.project_id,
+        "session_id": record.session_id,
+        "agent_id": record.agent_id,
+        "node_id": record.node_id,
+        "confidence": record.confidence,
+        "content": record.content,
+        "metadata": dict(record.metadata),
+        "layer": str(record.layer),
+        "verified": record.verified,
+        "created_at": moment(record.created_at),
+        "expires_at": moment(record.expires_at),
+        "promoted_at": moment(record.promoted_at),
+    }
+
+
+def check(record: Check) -> Document:
+    """Return what one check found."""
+    return {"name": record.name, "passed": record.passed, "score": record.score, "reason": record.reason}
+
+
+def verdict(record: Admission) -> Document:
+    """Return the filter's decision as whoever recorded the entry is told it."""
+    return {
+        "admitted": record.admitted,
+        "decision": str(record.decision),
+        "checks": [check(one) for one in record.checks],
+        "reasons": list(record.reasons),
+    }
+
+
+def admission(record: Admission) -> Document:
+    """Return the filter's decision as it is kept for audit."""
+    shadow = None if record.shadow is None else str(record.shadow)
+    return {**verdict(record), "decided_at": moment(record.decided_at), "shadow": shadow}
+
+
+def receipt(record: Receipt) -> Document:
+    """Return an entry as quarantine keeps it."""
+    return {
+        "entry": entry(record.entry),
+        "admission": admission(record.admission),
+        "review": None if record.review is None else str(record.review),
+    }
+
+
+def item(record: ContextItem) -> Document:
+    """Return one memory as it is served."""
+    return {
+        "id": record.id,
+        "content": record.content,
+        "source": str(record.source),
+        "score": record.score,
+        "verified": record.verified,
+        "label": record.label,
+        "created_at": moment(record.created_at),
+        "memory_id": record.memory_id,
+        "entry_id": record.entry_id,
+        "session_id": record.session_id,
+        "agent_id": record.agent_id,
+        "promoted_by": record.promoted_by,
+        "promoted_at": moment(record.promoted_at),
+        "expires_at": moment(record.expires_at),
+    }
+
+
+def answer(record: Answer) -> Document:
+    """Return what retrieval found."""
+    return {
+        "results": [item(one) for one in record.items],
+        "degraded": list(record.degraded),
+        "answer_id": record.id,
+    }
+
+
+def memory(record: LongTermMemory) -> Document:
+    """Return a long-term memory."""
+    return {
+        "id": record.id,
+        "project_id": record.approval.project_id,
+        "content": record.approval.content,
+        "promoted_by": record.approval.by,
+        "promoted_at": moment(record.approval.at),
+        "entry_ids": list(record.approval.entry_ids),
+        "chunks": [{"id": chunk.id, "content": chunk.content} for chunk in record.chunks],
+        "retired_at": moment(record.retired_at),
+        "retired_by": record.retired_by,
+    }
+
+
+def tombstone(record: Tombstone) -> Document:
+    """Return a tombstone."""
+    return {
+        "id": record.id,
+        "project_id": record.project_id,
+        "kind": str(record.kind),
+        "source_id": record.source_id,
+        "content": record.content,
+        "by": record.by,
+        "at": moment(record.at),
+        "reason": record.reason,
+    }
+
+
+def serving(record: Serving) -> Document:
+    """Return who was served a memory, and for which question."""
+    return {
+        "answer_id": record.answer_id,
+        "item_id": record.item_id,
+        "session_id": record.session_id,
+        "agent_id": record.agent_id,
+        "query": record.query,
+        "at": moment(record.at),
+    }
+
+
+def retirement(record: Retirement) -> Document:
+    """Return a retired memory and everyone who was served it."""
+    return {
+        "memory": memory(record.memory),
+        "reason": record.reason,
+        "served": [serving(one) for one in record.served],
+    }
+
+
+def event(record: AuditEvent) -> Document:
+    """Return one line of the audit log."""
+    return {
+        "sequence": record.sequence,
+        "project_id": record.project_id,
+        "at": moment(record.at),
+        "actor": record.actor,
+        "action": record.action,
+        "subject": record.subject,
+        "reason": record.reason,
+        "detail": dict(record.detail),
+        "previous": record.previous,
+        "digest": record.digest,
+    }
+
+
+def lineage(record: Lineage) -> Document:
+    """Return where something came from and where it went."""
+    return {
+        "entries": [receipt(one) for one in record.entries],
+        "memories": [memory(one) for one in record.memories],
+        "events": [event(one) for one in record.events],
+        "served": [serving(one) for one in record.served],
+    }
+
+
+def stats(record: Stats) -> Document:
+    """Return a project's counts."""
+    return {
+        "project_id": record.project_id,
+        "recorded": record.recorded,
+        "admitted": record.admitted,
+        "refused": record.refused,
+        "pending": record.pending,
+        "refused_by": dict(record.refused_by),
+        "shadow_admitted": record.shadow_admitted,
+        "shadow_refused": record.shadow_refused,
+        "working": record.working,
+        "memories": record.memories,
+        "chunks": record.chunks,
+        "tombstones": record.tombstones,
+        "answers": record.answers,
+    }
+
+
+def audit(project_id: str, record: Audit) -> Document:
+    """Return the state of a project's audit log."""
+    return {
+        "project_id": project_id,
+        "whole": record.whole,
+        "events": record.events,
+        "head": record.head,
+        "problems": list(record.problems),
+    }
+
+
+def replay(record: Replay, limit: int) -> Document:
+    """Return what other settings would have changed, with at most `limit` of the changes."""
+    return {
+        "entries": record.entries,
+        "admitted_before": record.admitted_before,
+        "admitted_after": record.admitted_after,
+        "changed": len(record.changes),
+        "changes": [
+            {"entry": entry(change.entry), "before": str(change.before), "after": admission(change.after)}
+            for change in record.changes[:limit]
+        ],
+    }

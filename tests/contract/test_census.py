@@ -1,0 +1,77 @@
+"""What `ports.Census` promises."""
+
+from dataclasses import replace
+
+from memsieve.model import Decision, TombstoneKind
+from memsieve.ports import WORKING_LIFE
+from memsieve.testing.factories import (
+    admission,
+    agent,
+    answer,
+    approval,
+    chunks,
+    entry,
+    item,
+    person,
+    system,
+    tombstone,
+)
+
+
+def record(run, stores, clock, text, decision, shadow=None, project="apollo"):
+    said = entry(text, project_id=project)
+    run(stores.quarantine.add(agent(project), said))
+    run(stores.quarantine.decide(system(project), said.id, replace(admission(decision), shadow=shadow), None))
+    if decision is Decision.ADMITTED:
+        run(stores.working.put(system(project), said, clock() + WORKING_LIFE))
+
+
+def test_projects_are_sorted_and_each_is_named_once(stores, run, clock):
+    assert run(stores.census.projects()) == []
+    for project in ("gemini", "apollo", "gemini"):
+        record(run, stores, clock, "one", Decision.REFUSED, project=project)
+    yes = approval("one", person("mercury"))
+    run(stores.longterm.add(person("mercury"), yes, chunks(yes)))
+    assert run(stores.census.projects()) == ["apollo", "gemini", "mercury"]
+
+
+def test_a_project_nobody_used_counts_nothing(stores, run):
+    stats = run(stores.census.stats(agent()))
+    counts = {name: value for name, value in ((n, getattr(stats, n)) for n in stats.__slots__)}
+    assert counts.pop("project_id") == "apollo"
+    assert set(map(str, counts.values())) == {"0", "{}"}
+
+
+def test_every_count_is_of_this_project_alone(stores, run, clock):
+    record(run, stores, clock, "one", Decision.ADMITTED, Decision.REFUSED)
+    record(run, stores, clock, "two", Decision.REFUSED, Decision.ADMITTED)
+    record(run, stores, clock, "three", Decision.REFUSED, Decision.REFUSED)
+    record(run, stores, clock, "four", Decision.PENDING)
+    run(stores.quarantine.add(agent(), entry("five")))
+    for text in ("alpha", "beta " * 150):
+        yes = approval(text)
+        memory = run(stores.longterm.add(person(), yes, chunks(yes)))
+    grave = tombstone("beta", memory.chunks[0].id, TombstoneKind.RETIRED)
+    run(stores.longterm.retire(person(), memory.id, "wrong", [grave]))
+    run(stores.ledger.serve(agent(), answer([item("x", "alpha")])))
+    record(run, stores, clock, "elsewhere", Decision.ADMITTED, project="gemini")
+
+    stats = run(stores.census.stats(agent()))
+    assert (stats.recorded, stats.admitted, stats.refused, stats.pending) == (5, 1, 2, 2)
+    assert stats.refused_by == {"length": 2}
+    assert (stats.shadow_admitted, stats.shadow_refused) == (1, 1)
+    assert (stats.working, stats.memories, stats.chunks) == (1, 1, 1)
+    assert (stats.tombstones, stats.answers) == (1, 1)
+
+
+def test_expired_entries_are_not_counted_as_working(stores, run, clock):
+    record(run, stores, clock, "one", Decision.ADMITTED)
+    clock.advance(hours=24)
+    assert run(stores.census.stats(agent())).working == 0
+
+
+def test_projects_with_pending_entries_are_waiting(stores, run, clock):
+    record(run, stores, clock, "one", Decision.PENDING, project="gemini")
+    record(run, stores, clock, "two", Decision.REFUSED, project="apollo")
+    run(stores.quarantine.add(agent("mercury"), entry("three")))
+    assert run(stores.census.waiting()) == ["gemini", "mercury"]

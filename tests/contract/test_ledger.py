@@ -1,0 +1,177 @@
+"""What `ports.Ledger` promises."""
+
+from datetime import timedelta
+
+import pytest
+
+from memsieve.errors import Forbidden
+from memsieve.model import AuditEvent, Source
+from memsieve.testing import WordEmbedder
+from memsieve.testing.factories import (
+    NOW,
+    admission,
+    agent,
+    answer,
+    approval,
+    chunks,
+    entry,
+    item,
+    person,
+    system,
+    tombstone,
+)
+
+
+def nearest(run, stores, text, limit=10, project="apollo"):
+    vector = WordEmbedder().vector(text)
+    found = run(stores.ledger.tombstones(agent(project), vector, tuple(text.split()), limit))
+    return {grave.content for grave in found}
+
+
+def promote(run, stores, text, project="apollo"):
+    yes = approval(text, person(project))
+    return run(stores.longterm.add(person(project), yes, chunks(yes)))
+
+
+def test_a_tombstone_is_written_with_its_line(stores, run):
+    grave = tombstone("alpha beta", "e1")
+    assert run(stores.ledger.bury(person(), grave))
+    assert run(stores.ledger.tombstones(agent(), grave.embedding, (), 5)) == [grave]
+    [event] = run(stores.ledger.events(person()))
+    assert (event.actor, event.action, event.subject, event.reason) == (
+        "ada@example.org",
+        "dismissed",
+        "e1",
+        "It is wrong.",
+    )
+
+
+def test_a_source_has_one_tombstone(stores, run):
+    assert run(stores.ledger.bury(person(), tombstone("alpha", "e1")))
+    assert run(stores.ledger.bury(person(), tombstone("alpha", "e1"))) is False
+    assert len(run(stores.ledger.events(person()))) == 1
+
+
+def test_a_source_can_be_buried_again_after_its_tombstone_was_lifted(stores, run):
+    run(stores.ledger.bury(person(), tombstone("alpha", "e1")))
+    promote(run, stores, "alpha")
+    assert nearest(run, stores, "alpha") == set()
+    assert run(stores.ledger.bury(person(), tombstone("alpha", "e1")))
+    assert nearest(run, stores, "alpha") == {"alpha"}
+
+
+@pytest.mark.parametrize("scope", [agent(), system()])
+def test_only_persons_bury(stores, run, scope):
+    with pytest.raises(Forbidden):
+        run(stores.ledger.bury(scope, tombstone("alpha")))
+    assert nearest(run, stores, "alpha") == set()
+
+
+def test_the_nearest_tombstones_by_vector_and_by_words_are_given(stores, run):
+    for text in ("alpha beta", "alpha gamma", "omega psi"):
+        run(stores.ledger.bury(person(), tombstone(text)))
+    found = run(stores.ledger.tombstones(agent(), WordEmbedder().vector("alpha beta"), ("omega",), 1))
+    assert {grave.content for grave in found} == {"alpha beta", "omega psi"}
+
+
+def test_a_chinese_tombstone_is_found_by_its_words(stores, run):
+    run(stores.ledger.bury(person(), tombstone("预算在三月批准")))
+    found = run(stores.ledger.tombstones(agent(), None, ("预算", "批准"), 5))
+    assert [grave.content for grave in found] == ["预算在三月批准"]
+
+
+def test_tombstones_stay_within_their_project(stores, run):
+    run(stores.ledger.bury(person(), tombstone("alpha")))
+    assert nearest(run, stores, "alpha", project="gemini") == set()
+
+
+def test_another_process_sees_a_tombstone_and_its_lifting_at_once(stores, other_process, run):
+    run(stores.ledger.bury(person(), tombstone("alpha")))
+    assert nearest(run, other_process, "alpha") == {"alpha"}
+    promote(run, stores, "alpha")
+    assert nearest(run, other_process, "alpha") == set()
+
+
+def test_a_session_is_told_what_it_was_served_newest_first_and_once(stores, run):
+    first, second = (promote(run, stores, text).chunks[0] for text in ("alpha", "beta"))
+    for chunk in (first, second, first):
+        run(stores.ledger.serve(agent(), answer([item(chunk.id, chunk.content)])))
+    served = run(stores.ledger.served(agent(), session_id="s1", limit=10))
+    assert [one.content for one in served] == ["alpha", "beta"]
+    assert served[0].source is Source.COLD
+    assert float(served[0].embedding @ first.embedding) == pytest.approx(1, abs=1e-3)
+
+
+def test_a_hot_item_is_told_with_content_and_vector(stores, run):
+    said = entry("alpha hot")
+    run(stores.quarantine.add(agent(), said))
+    run(stores.quarantine.decide(system(), said.id, admission(), said.embedding))
+    run(stores.ledger.serve(agent(), answer([item(said.id, said.content, Source.HOT)])))
+    [served] = run(stores.ledger.served(agent(), session_id="s1", limit=10))
+    assert (served.content, served.source) == ("alpha hot", Source.HOT)
+    assert served.embedding is not None
+
+
+def test_the_limit_counts_the_newest_servings(stores, run):
+    parts = [promote(run, stores, f"alpha {number}").chunks[0] for number in range(5)]
+    for chunk in parts:
+        run(stores.ledger.serve(agent(), answer([item(chunk.id, chunk.content)])))
+    served = run(stores.ledger.served(agent(), session_id="s1", limit=2))
+    assert [one.content for one in served] == ["alpha 4", "alpha 3"]
+
+
+def test_other_sessions_and_projects_were_served_nothing(stores, run):
+    [chunk] = promote(run, stores, "alpha").chunks
+    run(stores.ledger.serve(agent(), answer([item(chunk.id, chunk.content)])))
+    run(stores.ledger.serve(agent(), answer([item(chunk.id, chunk.content)], session_id=None)))
+    assert run(stores.ledger.served(agent(), session_id="s2", limit=10)) == []
+    assert run(stores.ledger.served(agent("gemini"), session_id="s1", limit=10)) == []
+    assert run(stores.ledger.servings(person("gemini"), [chunk.id])) == []
+
+
+def test_every_answer_that_held_an_item_is_told(stores, run):
+    one, two = (promote(run, stores, text).chunks[0] for text in ("alpha", "beta"))
+    first = answer([item(one.id, "alpha"), item(two.id, "beta")])
+    second = answer([item(one.id, "alpha")], session_id=None, at=NOW + timedelta(hours=1))
+    for each in (first, second):
+        run(stores.ledger.serve(agent(), each))
+    servings = run(stores.ledger.servings(person(), [one.id]))
+    assert [(each.answer_id, each.session_id, each.at) for each in servings] == [
+        (first.id, "s1", NOW),
+        (second.id, None, NOW + timedelta(hours=1)),
+    ]
+    assert len(run(stores.ledger.servings(person(), [one.id, two.id]))) == 3
+    assert run(stores.ledger.servings(person(), [])) == []
+
+
+def test_agents_read_neither_the_audit_log_nor_who_was_served(stores, run):
+    with pytest.raises(Forbidden):
+        run(stores.ledger.events(agent()))
+    with pytest.raises(Forbidden):
+        run(stores.ledger.servings(agent(), ["e1"]))
+
+
+def test_events_come_in_order_and_in_pages(stores, run):
+    for number in range(5):
+        run(stores.ledger.bury(person(), tombstone(f"alpha {number}", f"e{number}")))
+    events = run(stores.ledger.events(person()))
+    assert [(event.sequence, event.subject) for event in events] == [(n + 1, f"e{n}") for n in range(5)]
+    assert run(stores.ledger.events(person(), after=3, limit=1)) == [events[3]]
+    assert run(stores.ledger.events(person(), after=5)) == []
+
+
+def test_events_are_a_chain(stores, run):
+    for number in range(3):
+        run(stores.ledger.bury(person(name="陈小姐"), tombstone(f"alpha {number}")))
+    head = AuditEvent.GENESIS
+    for event in run(stores.ledger.events(person())):
+        assert event.previous == head
+        assert event.digest == event.expected_digest()
+        head = event.digest
+
+
+def test_each_project_has_a_chain_of_its_own(stores, run):
+    run(stores.ledger.bury(person(), tombstone("alpha")))
+    run(stores.ledger.bury(person("gemini"), tombstone("beta", scope=person("gemini"))))
+    [event] = run(stores.ledger.events(person("gemini")))
+    assert (event.sequence, event.previous, event.project_id) == (1, AuditEvent.GENESIS, "gemini")

@@ -1,0 +1,273 @@
+"""What `ports.LongTermStore` promises."""
+
+import math
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from memsieve.errors import Forbidden, MemsieveError
+from memsieve.model import TombstoneKind
+from memsieve.retrieval.words import cut
+from memsieve.testing import WordEmbedder
+from memsieve.testing.factories import NOW, agent, approval, chunks, entry, person, system, tombstone
+
+
+def promote(run, stores, text, project="apollo", at=NOW, entry_ids=()):
+    yes = approval(text, person(project), at, entry_ids)
+    return run(stores.longterm.add(person(project), yes, chunks(yes)))
+
+
+def retire(run, stores, memory, project="apollo"):
+    graves = [
+        tombstone(chunk.content, chunk.id, TombstoneKind.RETIRED, person(project)) for chunk in memory.chunks
+    ]
+    return run(stores.longterm.retire(person(project), memory.id, "outdated", graves))
+
+
+def search(run, stores, text, limit=10, project="apollo", since=None):
+    vector = WordEmbedder().vector(text)
+    return run(stores.longterm.search(agent(project), vector, cut(text), limit, since))
+
+
+def contents(hits):
+    return {hit.content for hit in hits}
+
+
+def test_a_memory_comes_back_with_its_approval_and_chunks(stores, run):
+    text = "\n\n".join(f"Part {number}: " + "word " * 60 for number in range(4)).strip()
+    memory = promote(run, stores, text, entry_ids=["e1", "e2"])
+    assert run(stores.longterm.get(person(), memory.id)) == memory
+    assert (memory.approval.content, memory.approval.by, memory.approval.at) == (text, "ada@example.org", NOW)
+    assert memory.approval.entry_ids == ("e1", "e2")
+    assert [chunk.position for chunk in memory.chunks] == list(range(len(memory.chunks)))
+    assert len(memory.chunks) > 1
+    assert memory.retired_at is None
+
+
+def test_adding_writes_one_audit_line_naming_the_person(stores, run):
+    memory = promote(run, stores, "one", entry_ids=["e1"])
+    [event] = run(stores.ledger.events(person()))
+    assert (event.actor, event.action, event.subject) == ("ada@example.org", "promoted", memory.id)
+    assert event.detail["entries"] == ["e1"]
+
+
+@pytest.mark.parametrize("scope", [agent(), system()])
+def test_only_persons_add_and_retire(stores, run, scope):
+    yes = approval("one")
+    with pytest.raises(Forbidden):
+        run(stores.longterm.add(scope, yes, chunks(yes)))
+    memory = promote(run, stores, "two")
+    with pytest.raises(Forbidden):
+        run(stores.longterm.retire(scope, memory.id, "tidy", []))
+    assert contents(search(run, stores, "one two")) == {"two"}
+
+
+def test_the_person_who_asks_is_the_one_who_is_named(stores, run):
+    yes = approval("one", person(name="mallory"))
+    memory = run(stores.longterm.add(person(name="ada"), yes, chunks(yes)))
+    assert memory.approval.by == "ada"
+
+
+def test_a_chunk_that_was_not_approved_undoes_the_whole(stores, run):
+    yes = approval("What a person approved.")
+    good = chunks(yes)
+    bad = replace(good[0], id="bad", position=1, content="What an agent made up.")
+    with pytest.raises(MemsieveError):
+        run(stores.longterm.add(person(), yes, [*good, bad]))
+    assert run(stores.longterm.get(person(), yes.id)) is None
+    assert run(stores.longterm.find(person(), None, 10)) == []
+    assert run(stores.ledger.events(person())) == []
+    assert search(run, stores, "approved") == []
+
+
+def test_content_that_is_verified_already_is_not_written_again(stores, run):
+    first = promote(run, stores, "The ledger runs on PostgreSQL.")
+    again = promote(run, stores, " The  ledger runs on\nPostgreSQL. ", at=NOW + timedelta(days=1))
+    assert again == first
+    assert len(run(stores.ledger.events(person()))) == 1
+
+
+def test_new_sources_of_verified_content_are_added_to_it(stores, run):
+    first = promote(run, stores, "one", entry_ids=["e1"])
+    again = promote(run, stores, "one", entry_ids=["e2", "e1"])
+    assert again.id == first.id
+    assert again.approval.entry_ids == ("e1", "e2")
+    assert len(run(stores.longterm.find(person(), None, 10))) == 1
+    assert len(run(stores.ledger.events(person()))) == 2
+
+
+def test_retired_content_can_be_approved_anew(stores, run):
+    first = promote(run, stores, "one")
+    retire(run, stores, first)
+    again = promote(run, stores, "one")
+    assert again.id != first.id
+    assert contents(search(run, stores, "one")) == {"one"}
+    assert run(stores.ledger.tombstones(agent(), WordEmbedder().vector("one"), ("one",), 10)) == []
+
+
+def test_approval_lifts_the_tombstones_of_its_content_and_sources_only(stores, run):
+    said, same, other = entry("first wording"), entry("second wording"), entry("third wording")
+    for one in (said, same, other):
+        run(stores.ledger.bury(person(), tombstone(one.content, one.id)))
+    promote(run, stores, "second wording", entry_ids=[said.id])
+    left = run(stores.ledger.tombstones(agent(), WordEmbedder().vector("wording"), ("wording",), 10))
+    assert [grave.source_id for grave in left] == [other.id]
+
+
+def test_a_tombstone_of_another_project_is_not_lifted(stores, run):
+    run(stores.ledger.bury(person("gemini"), tombstone("one", scope=person("gemini"))))
+    promote(run, stores, "one")
+    assert len(run(stores.ledger.tombstones(agent("gemini"), WordEmbedder().vector("one"), ("one",), 10))) == 1
+
+
+def test_a_memory_is_found_by_its_id_its_chunk_and_its_source(stores, run):
+    memory = promote(run, stores, "one", entry_ids=["e1"])
+    for any_id in (memory.id, memory.chunks[0].id, "e1"):
+        assert run(stores.longterm.get(person(), any_id)) == memory
+    assert run(stores.longterm.get(person(), "nobody")) is None
+
+
+def test_of_two_memories_of_an_entry_the_living_one_is_given(stores, run):
+    old = promote(run, stores, "one", entry_ids=["e1"])
+    retire(run, stores, old)
+    assert run(stores.longterm.get(person(), "e1")).retired_at is not None
+    living = promote(run, stores, "one, and more", entry_ids=["e1"])
+    newer = promote(run, stores, "one, but otherwise", entry_ids=["e1"])
+    retire(run, stores, newer)
+    assert run(stores.longterm.get(person(), "e1")).id == living.id
+
+
+def test_living_memories_are_listed_in_the_order_they_were_approved(stores, run):
+    memories = [promote(run, stores, f"text {number}", at=NOW - timedelta(days=number)) for number in range(4)]
+    retire(run, stores, memories[1])
+    first = run(stores.longterm.find(agent(), None, 2))
+    rest = run(stores.longterm.find(agent(), first[-1].id, 10))
+    assert [memory.id for memory in (*first, *rest)] == [memories[at].id for at in (0, 2, 3)]
+
+
+def test_a_page_goes_on_after_a_memory_that_was_retired_meanwhile(stores, run):
+    memories = [promote(run, stores, f"text {number}") for number in range(3)]
+    retire(run, stores, memories[0])
+    assert [memory.id for memory in run(stores.longterm.find(agent(), memories[0].id, 1))] == [memories[1].id]
+
+
+def test_another_project_finds_nothing(stores, run):
+    memory = promote(run, stores, "The ledger runs on PostgreSQL.", entry_ids=["e1"])
+    assert search(run, stores, "ledger PostgreSQL", project="gemini") == []
+    assert run(stores.longterm.get(person("gemini"), memory.id)) is None
+    assert run(stores.longterm.get(person("gemini"), "e1")) is None
+    assert run(stores.longterm.find(person("gemini"), None, 10)) == []
+    with pytest.raises(MemsieveError):
+        run(stores.longterm.retire(person("gemini"), memory.id, "not mine", []))
+    assert len(search(run, stores, "ledger")) == 1
+
+
+def test_search_gives_the_best_fused_score_among_the_best_of_either_leg(stores, run):
+    for text in ("alpha beta gamma", "alpha beta delta", "omega psi chi"):
+        promote(run, stores, text)
+    vector = WordEmbedder().vector("alpha beta gamma")
+    hits = run(stores.longterm.search(agent(), vector, cut("omega"), 2))
+    assert contents(hits) == {"alpha beta gamma", "omega psi chi"}
+    assert len(run(stores.longterm.search(agent(), vector, cut("omega"), 1))) == 1
+
+
+def test_every_hit_carries_both_scores(stores, run):
+    promote(run, stores, "alpha beta")
+    promote(run, stores, "数据库采用微服务架构")
+    hits = {hit.content: hit for hit in search(run, stores, "alpha beta")}
+    assert hits["alpha beta"].similarity == pytest.approx(1, abs=1e-3)
+    assert hits["alpha beta"].word_score > 0
+    [chinese] = run(stores.longterm.search(agent(), None, cut("微服务"), 5))
+    assert chinese.similarity is None
+    assert chinese.word_score > 0
+
+
+def test_a_hit_says_who_approved_it_and_when(stores, run):
+    memory = promote(run, stores, "alpha beta")
+    [hit] = search(run, stores, "alpha")
+    assert (hit.memory_id, hit.promoted_by, hit.promoted_at) == (memory.id, "ada@example.org", NOW)
+    assert (hit.chunk_id, hit.content) == (memory.chunks[0].id, "alpha beta")
+
+
+def test_a_text_of_average_length_with_each_word_once_has_the_word_score_one(stores, run):
+    promote(run, stores, "alpha beta gamma")
+    [hit] = search(run, stores, "gamma alpha beta")
+    assert hit.word_score == pytest.approx(1, abs=1e-4)
+    [half] = search(run, stores, "gamma sigma")
+    assert 0 < half.word_score < 0.6
+
+
+def test_a_rare_word_weighs_more_than_a_common_one(stores, run):
+    for number in range(20):
+        promote(run, stores, f"common filler{number}")
+    promote(run, stores, "rare filler")
+    scores = {hit.content: hit.word_score for hit in search(run, stores, "common rare", limit=30)}
+    assert scores["rare filler"] > scores["common filler3"] > 0
+
+
+def test_the_limit_holds_for_each_leg(stores, run):
+    for number in range(12):
+        promote(run, stores, f"alpha filler{number}")
+    assert len(run(stores.longterm.search(agent(), None, ("alpha",), 5))) == 5
+    assert len(run(stores.longterm.search(agent(), WordEmbedder().vector("alpha"), (), 5))) == 5
+    assert run(stores.longterm.search(agent(), WordEmbedder().vector("alpha"), ("alpha",), 0)) == []
+
+
+def test_nothing_older_than_since_is_found(stores, run):
+    promote(run, stores, "alpha old", at=NOW - timedelta(days=2))
+    promote(run, stores, "alpha new", at=NOW)
+    assert contents(search(run, stores, "alpha", since=NOW - timedelta(days=1))) == {"alpha new"}
+    assert contents(search(run, stores, "alpha", since=NOW)) == {"alpha new"}
+
+
+def test_the_best_since_then_is_found_behind_many_better_but_older(stores, run):
+    for number in range(30):
+        promote(run, stores, f"alpha beta old{number}", at=NOW - timedelta(days=9))
+    promote(run, stores, "alpha new", at=NOW)
+    assert contents(search(run, stores, "alpha beta", limit=3, since=NOW - timedelta(days=1))) == {"alpha new"}
+
+
+def test_a_retired_memory_never_comes_back_from_search(stores, run):
+    kept, gone = promote(run, stores, "alpha kept"), promote(run, stores, "alpha gone")
+    assert contents(search(run, stores, "alpha")) == {"alpha kept", "alpha gone"}
+    retire(run, stores, gone)
+    assert contents(search(run, stores, "alpha gone")) == {"alpha kept"}
+    assert [memory.id for memory in run(stores.longterm.find(agent(), None, 10))] == [kept.id]
+
+
+def test_another_process_sees_an_addition_and_a_retirement_at_once(stores, other_process, run):
+    memory = promote(run, stores, "alpha one")
+    assert contents(search(run, other_process, "alpha")) == {"alpha one"}
+    promote(run, stores, "alpha two")
+    assert contents(search(run, other_process, "alpha")) == {"alpha one", "alpha two"}
+    retire(run, stores, memory)
+    assert contents(search(run, other_process, "alpha")) == {"alpha two"}
+    promote(run, other_process, "alpha three")
+    assert contents(search(run, stores, "alpha")) == {"alpha two", "alpha three"}
+
+
+def test_retiring_leaves_tombstones_and_a_line_and_says_who(stores, run):
+    memory = promote(run, stores, "alpha one")
+    assert retire(run, stores, memory)
+    retired = run(stores.longterm.get(person(), memory.id))
+    assert (retired.retired_by, retired.retired_at is not None) == ("ada@example.org", True)
+    [grave] = run(stores.ledger.tombstones(agent(), memory.chunks[0].embedding, (), 5))
+    assert (grave.kind, grave.content, grave.reason) == (TombstoneKind.RETIRED, "alpha one", "It is wrong.")
+    event = run(stores.ledger.events(person()))[-1]
+    assert (event.action, event.subject, event.reason) == ("retired", memory.id, "outdated")
+
+
+def test_retiring_twice_changes_nothing(stores, run):
+    memory = promote(run, stores, "alpha one")
+    assert retire(run, stores, memory)
+    before = run(stores.longterm.get(person(), memory.id))
+    assert retire(run, stores, memory) is False
+    assert run(stores.longterm.get(person(), memory.id)) == before
+    assert len(run(stores.ledger.events(person()))) == 2
+
+
+def test_scores_are_finite_for_texts_without_words(stores, run):
+    promote(run, stores, "!!! ???")
+    hits = search(run, stores, "alpha")
+    assert all(math.isfinite(hit.word_score) for hit in hits)

@@ -1,0 +1,240 @@
+"""What `ports.QuarantineStore` promises."""
+
+from datetime import timedelta
+
+import pytest
+
+from memsieve.errors import Conflict, Forbidden, NotFound
+from memsieve.model import Admission, Check, Decision, EntryFilter, Layer, Review, TombstoneKind
+from memsieve.testing.factories import (
+    NOW,
+    admission,
+    agent,
+    approval,
+    chunks,
+    entry,
+    person,
+    system,
+    tombstone,
+)
+
+
+def contents(receipts):
+    return [receipt.entry.content for receipt in receipts]
+
+
+def fill(run, stores, *texts, **fields):
+    entries = [entry(text, **fields) for text in texts]
+    for one in entries:
+        run(stores.quarantine.add(agent(), one))
+    return entries
+
+
+def test_an_entry_comes_back_as_it_was_said(stores, run):
+    said = entry("数据库 runs.\n", agent_id="cfo", node_id="n1", confidence=0.9, metadata={"run": 7, "tags": ["a", "✅"]})
+    added = run(stores.quarantine.add(agent(), said, "key-1"))
+    kept = run(stores.quarantine.get(person(), said.id))
+    assert added.entry == kept.entry == said
+    assert kept.entry.layer is Layer.QUARANTINE
+    assert kept.review is None
+
+
+def test_an_entry_is_pending_until_the_filter_decides(stores, run):
+    [said] = fill(run, stores, "one")
+    kept = run(stores.quarantine.get(person(), said.id))
+    assert (kept.admission.decision, kept.admission.checks) == (Decision.PENDING, ())
+    assert run(stores.quarantine.find(person(), EntryFilter(decision=Decision.PENDING))) == [kept]
+
+
+def test_an_added_entry_is_there_for_another_process_at_once(stores, other_process, run):
+    [said] = fill(run, stores, "one")
+    assert run(other_process.quarantine.get(person(), said.id)).entry == said
+
+
+def test_the_same_id_and_content_is_stored_once(stores, run):
+    said = entry("one")
+    first = run(stores.quarantine.add(agent(), said))
+    assert run(stores.quarantine.add(agent(), said)) == first
+    assert len(run(stores.quarantine.find(person(), EntryFilter()))) == 1
+
+
+def test_the_same_key_and_content_gives_what_is_stored(stores, run):
+    first = run(stores.quarantine.add(agent(), entry("one"), "key"))
+    run(stores.quarantine.decide(system(), first.entry.id, admission(), None))
+    again = run(stores.quarantine.add(agent(), entry("one"), "key"))
+    assert again.entry.id == first.entry.id
+    assert again.admission.decision is Decision.ADMITTED
+
+
+@pytest.mark.parametrize("same", ["id", "key"])
+def test_other_content_under_the_same_id_or_key_is_a_conflict_and_changes_nothing(stores, run, same):
+    first = run(stores.quarantine.add(agent(), entry("one"), "key")).entry
+    other = entry("two", id=first.id) if same == "id" else entry("two")
+    with pytest.raises(Conflict):
+        run(stores.quarantine.add(agent(), other, "key" if same == "key" else None))
+    assert contents(run(stores.quarantine.find(person(), EntryFilter()))) == ["one"]
+
+
+def test_ids_and_keys_of_another_project_are_no_conflict(stores, run):
+    said = entry("one")
+    run(stores.quarantine.add(agent("apollo"), said, "key"))
+    run(stores.quarantine.add(agent("gemini"), entry("two", id=said.id, project_id="gemini"), "key"))
+    assert contents(run(stores.quarantine.find(person("gemini"), EntryFilter()))) == ["two"]
+
+
+def test_a_decision_takes_the_place_of_the_earlier_one(stores, run):
+    [said] = fill(run, stores, "one")
+    check = Check(name="duplicate", passed=False, score=0.93, reason="It is there already.")
+    late = Admission(
+        decision=Decision.REFUSED, checks=(check,), decided_at=NOW + timedelta(seconds=3), shadow=Decision.ADMITTED
+    )
+    run(stores.quarantine.decide(system(), said.id, admission(Decision.PENDING), None))
+    run(stores.quarantine.decide(system(), said.id, late, None))
+    assert run(stores.quarantine.get(person(), said.id)).admission == late
+    assert run(stores.quarantine.find(person(), EntryFilter(decision=Decision.PENDING))) == []
+
+
+def test_a_decision_brings_the_vector_and_a_later_one_without_vector_keeps_it(stores, run):
+    [said] = fill(run, stores, "one two three")
+    assert run(stores.quarantine.get(person(), said.id)).entry.embedding is None
+    run(stores.quarantine.decide(system(), said.id, admission(), said.embedding))
+    run(stores.quarantine.decide(system(), said.id, admission(), None))
+    kept = run(stores.quarantine.get(person(), said.id)).entry.embedding
+    assert float(kept @ said.embedding) == pytest.approx(1, abs=1e-3)
+
+
+def test_a_decision_on_a_deleted_entry_says_that_it_is_gone(stores, run):
+    with pytest.raises(NotFound):
+        run(stores.quarantine.decide(system(), "nobody", admission(), None))
+
+
+@pytest.mark.parametrize("scope", [agent(), person()])
+def test_only_memsieve_itself_decides(stores, run, scope):
+    [said] = fill(run, stores, "one")
+    with pytest.raises(Forbidden):
+        run(stores.quarantine.decide(scope, said.id, admission(), None))
+
+
+def test_agents_can_read_nothing_of_quarantine(stores, run):
+    [said] = fill(run, stores, "one")
+    with pytest.raises(Forbidden):
+        run(stores.quarantine.get(agent(), said.id))
+    with pytest.raises(Forbidden):
+        run(stores.quarantine.find(agent(), EntryFilter()))
+
+
+def test_another_project_sees_nothing(stores, run):
+    [said] = fill(run, stores, "one")
+    assert run(stores.quarantine.get(person("gemini"), said.id)) is None
+    assert run(stores.quarantine.find(person("gemini"), EntryFilter())) == []
+    assert run(stores.quarantine.delete(person("gemini"), said.id, "not mine")) is False
+    with pytest.raises(NotFound):
+        run(stores.quarantine.decide(system("gemini"), said.id, admission(), None))
+    assert run(stores.quarantine.get(person(), said.id)).admission.decision is Decision.PENDING
+
+
+def test_a_missing_id_is_none(stores, run):
+    assert run(stores.quarantine.get(person(), "nobody")) is None
+
+
+def test_entries_are_found_newest_first_unless_asked_otherwise(stores, run):
+    fill(run, stores, "one", "two", "three")
+    assert contents(run(stores.quarantine.find(person(), EntryFilter()))) == ["three", "two", "one"]
+    assert contents(run(stores.quarantine.find(person(), EntryFilter(oldest_first=True)))) == ["one", "two", "three"]
+
+
+@pytest.mark.parametrize("oldest_first", [True, False])
+def test_pages_beyond_an_id_cover_everything_once(stores, run, oldest_first):
+    fill(run, stores, *(f"text {number}" for number in range(7)))
+    wanted, seen = EntryFilter(limit=3, oldest_first=oldest_first), []
+    while page := run(stores.quarantine.find(person(), wanted)):
+        assert len(page) <= 3
+        seen += contents(page)
+        wanted = EntryFilter(limit=3, oldest_first=oldest_first, beyond_id=page[-1].entry.id)
+    assert sorted(seen) == [f"text {number}" for number in range(7)]
+
+
+def test_every_field_of_the_filter_narrows_the_list(stores, run):
+    old = entry("Old Ledger", session_id="s0", agent_id="cto", created_at=NOW - timedelta(days=3))
+    new = entry("new audit", session_id="s1", agent_id="cfo")
+    for one in (old, new):
+        run(stores.quarantine.add(agent(), one))
+    run(stores.quarantine.decide(system(), old.id, admission(Decision.REFUSED), None))
+
+    def found(**fields):
+        return contents(run(stores.quarantine.find(person(), EntryFilter(**fields))))
+
+    assert found(session_id="s1") == ["new audit"]
+    assert found(agent_id="cto") == ["Old Ledger"]
+    assert found(decision=Decision.REFUSED) == ["Old Ledger"]
+    assert found(decision=Decision.PENDING) == ["new audit"]
+    assert found(since=NOW) == ["new audit"]
+    assert found(text="LEDGER") == ["Old Ledger"]
+    assert found(text="100%") == found(text="_") == []
+    assert found(session_id="s1", agent_id="cto") == []
+
+
+def test_chinese_text_is_found_by_a_part_of_it(stores, run):
+    fill(run, stores, "项目最终决定采用微服务架构。", "预算在三月批准。")
+    assert contents(run(stores.quarantine.find(person(), EntryFilter(text="微服务")))) == ["项目最终决定采用微服务架构。"]
+
+
+def test_reviews_are_shown_and_found(stores, run):
+    promoted, dismissed, both, untouched = fill(run, stores, "one", "two", "three", "four")
+    for one in (promoted, both):
+        yes = approval(one.content, entry_ids=[one.id])
+        run(stores.longterm.add(person(), yes, chunks(yes)))
+    for one in (dismissed, both):
+        run(stores.ledger.bury(person(), tombstone(one.content, one.id)))
+
+    def found(review):
+        return contents(run(stores.quarantine.find(person(), EntryFilter(review=review))))
+
+    assert found(Review.PROMOTED) == ["three", "one"]
+    assert found(Review.DISMISSED) == ["two"]
+    assert run(stores.quarantine.get(person(), untouched.id)).review is None
+
+
+def test_an_entry_whose_memory_was_retired_says_so(stores, run):
+    [said] = fill(run, stores, "one")
+    yes = approval("one", entry_ids=[said.id])
+    memory = run(stores.longterm.add(person(), yes, chunks(yes)))
+    grave = tombstone("one", memory.chunks[0].id, TombstoneKind.RETIRED)
+    run(stores.longterm.retire(person(), memory.id, "wrong", [grave]))
+    assert run(stores.quarantine.get(person(), said.id)).review is Review.RETIRED
+    assert contents(run(stores.quarantine.find(person(), EntryFilter(review=Review.RETIRED)))) == ["one"]
+
+
+def test_deleting_removes_the_entry_and_writes_who_and_why(stores, run):
+    [said] = fill(run, stores, "one")
+    assert run(stores.quarantine.delete(person(), said.id, "private"))
+    assert run(stores.quarantine.get(person(), said.id)) is None
+    [event] = run(stores.ledger.events(person()))
+    assert (event.actor, event.action, event.subject, event.reason) == (
+        "ada@example.org",
+        "deleted",
+        said.id,
+        "private",
+    )
+
+
+def test_deleting_takes_the_entry_out_of_working_memory_with_it(stores, run):
+    [said] = fill(run, stores, "one")
+    run(stores.quarantine.decide(system(), said.id, admission(), None))
+    run(stores.working.put(system(), said, NOW + timedelta(hours=24)))
+    run(stores.quarantine.delete(person(), said.id, "private"))
+    run(stores.working.forget(system(), [said.id]))
+    assert run(stores.working.list(agent())) == []
+
+
+def test_deleting_a_missing_entry_is_false_and_leaves_no_line(stores, run):
+    assert run(stores.quarantine.delete(person(), "nobody", "private")) is False
+    assert run(stores.ledger.events(person())) == []
+
+
+@pytest.mark.parametrize("scope", [agent(), system()])
+def test_only_persons_delete(stores, run, scope):
+    [said] = fill(run, stores, "one")
+    with pytest.raises(Forbidden):
+        run(stores.quarantine.delete(scope, said.id, "tidy"))
+    assert run(stores.quarantine.get(person(), said.id)) is not None

@@ -1,0 +1,124 @@
+"""What `ports.WorkingStore` promises."""
+
+from datetime import timedelta
+
+import pytest
+
+from memsieve.errors import Forbidden, MemsieveError
+from memsieve.model import Decision, Layer
+from memsieve.ports import WORKING_CAP, WORKING_LIFE
+from memsieve.testing.factories import admission, agent, entry, person, system
+
+
+def put(run, stores, clock, text, project="apollo", **fields):
+    said = entry(text, created_at=clock(), project_id=project, **fields)
+    run(stores.quarantine.add(agent(project), said))
+    run(stores.quarantine.decide(system(project), said.id, admission(at=clock()), said.embedding))
+    run(stores.working.put(system(project), said, clock() + WORKING_LIFE))
+    return said
+
+
+def listed(run, stores, project="apollo"):
+    return [one.content for one in run(stores.working.list(agent(project)))]
+
+
+def test_an_entry_comes_back_with_its_vector_and_expiry(stores, run, clock):
+    said = put(run, stores, clock, "one two", agent_id="cfo", node_id="n", confidence=0.9, metadata={"run": 1})
+    [kept] = run(stores.working.list(agent()))
+    assert kept.layer is Layer.WORKING
+    assert kept.expires_at == clock() + WORKING_LIFE
+    assert float(kept.embedding @ said.embedding) == pytest.approx(1, abs=1e-3)
+    same = ("id", "project_id", "session_id", "content", "created_at", "agent_id", "node_id", "confidence", "metadata")
+    assert [getattr(kept, name) for name in same] == [getattr(said, name) for name in same]
+
+
+def test_the_newest_comes_first(stores, run, clock):
+    for text in ("one", "two", "three"):
+        put(run, stores, clock, text)
+    assert listed(run, stores) == ["three", "two", "one"]
+
+
+def test_an_entry_is_there_until_the_last_moment_and_not_after(stores, run, clock):
+    put(run, stores, clock, "one")
+    clock.advance(hours=24, seconds=-0.000001)
+    assert listed(run, stores) == ["one"]
+    clock.advance(seconds=0.000001)
+    assert listed(run, stores) == []
+
+
+def test_a_later_entry_prolongs_no_earlier_one(stores, run, clock):
+    put(run, stores, clock, "one")
+    clock.advance(hours=23)
+    put(run, stores, clock, "two")
+    clock.advance(hours=1)
+    assert listed(run, stores) == ["two"]
+
+
+def test_putting_twice_is_once_and_prolongs_nothing(stores, run, clock):
+    said = put(run, stores, clock, "one")
+    clock.advance(hours=12)
+    run(stores.working.put(system(), said, clock() + WORKING_LIFE))
+    assert listed(run, stores) == ["one"]
+    clock.advance(hours=12)
+    assert listed(run, stores) == []
+
+
+def test_only_the_newest_fifty_stay(stores, run, clock):
+    for number in range(WORKING_CAP + 5):
+        put(run, stores, clock, f"text {number}")
+    assert listed(run, stores) == [f"text {number}" for number in range(WORKING_CAP + 4, 4, -1)]
+
+
+def test_the_cap_is_each_projects_own(stores, run, clock):
+    put(run, stores, clock, "kept", project="gemini")
+    for number in range(WORKING_CAP + 1):
+        put(run, stores, clock, f"text {number}")
+    assert listed(run, stores, "gemini") == ["kept"]
+
+
+def test_another_project_sees_and_forgets_nothing(stores, run, clock):
+    said = put(run, stores, clock, "one")
+    assert listed(run, stores, "gemini") == []
+    assert run(stores.working.forget(system("gemini"), [said.id])) == 0
+    assert listed(run, stores) == ["one"]
+
+
+def test_forgetting_counts_what_was_there(stores, run, clock):
+    one, two = (put(run, stores, clock, text) for text in ("one", "two"))
+    assert run(stores.working.forget(system(), [one.id, "nobody"])) == 1
+    assert run(stores.working.forget(system(), [one.id])) == 0
+    assert run(stores.working.forget(system(), [])) == 0
+    assert [kept.id for kept in run(stores.working.list(agent()))] == [two.id]
+
+
+@pytest.mark.parametrize("scope", [agent(), person()])
+def test_only_the_filter_puts(stores, run, clock, scope):
+    said = entry("one")
+    run(stores.quarantine.add(agent(), said))
+    run(stores.quarantine.decide(system(), said.id, admission(), None))
+    with pytest.raises(Forbidden):
+        run(stores.working.put(scope, said, clock() + WORKING_LIFE))
+
+
+@pytest.mark.parametrize("decision", [Decision.PENDING, Decision.REFUSED])
+def test_what_was_not_admitted_does_not_get_in(stores, run, clock, decision):
+    said = entry("one")
+    run(stores.quarantine.add(agent(), said))
+    run(stores.quarantine.decide(system(), said.id, admission(decision), None))
+    with pytest.raises(MemsieveError):
+        run(stores.working.put(system(), said, clock() + WORKING_LIFE))
+    assert listed(run, stores) == []
+
+
+def test_an_entry_admitted_by_a_clock_that_ran_ahead_is_not_shown_for_longer_than_its_life(stores, run, clock):
+    clock.advance(hours=100)
+    put(run, stores, clock, "from the future")
+    clock.advance(hours=-100)
+    put(run, stores, clock, "of today")
+    assert listed(run, stores) == ["of today"]
+    assert all(one.expires_at - clock() <= WORKING_LIFE + timedelta(minutes=5) for one in run(stores.working.list(agent())))
+
+
+def test_another_process_sees_the_same(stores, other_process, run, clock):
+    put(run, stores, clock, "one")
+    assert listed(run, other_process) == ["one"]

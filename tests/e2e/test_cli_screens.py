@@ -1,0 +1,126 @@
+"""What a person at a terminal sees, on a pseudo-terminal."""
+
+import os
+import pty
+import re
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from memsieve import Memory
+from memsieve.cli.app import app
+
+DECISION = "The team decided to use PostgreSQL for the ledger, because it needs real transactions."
+UNSURE = "Perhaps the cache is slow because of the network, though nobody has measured it so far."
+HOSTILE = "\x1b[2J\x1b[31mred\u202e [bold]not markup[/bold] \x9b5m and the rest of this long enough sentence."
+
+
+@pytest.fixture(params=[80, 120])
+def on_terminal(request, monkeypatch, data, small_embedder) -> Callable[..., str]:
+    """Run a command with standard output and standard error on a terminal; return what it shows."""
+    monkeypatch.setenv("COLUMNS", str(request.param))
+    monkeypatch.setenv("TERM", "xterm-256color")
+
+    def run(*arguments: str, code: int = 0) -> str:
+        reader, terminal = pty.openpty()
+        seen: list[bytes] = []
+        reading = threading.Thread(target=_drain, args=(reader, seen))
+        reading.start()
+        with open(terminal, "w", encoding="utf-8") as screen, monkeypatch.context() as patch:  # noqa: PTH123 - a descriptor
+            patch.setattr(sys, "stdout", screen)
+            patch.setattr(sys, "stderr", screen)
+            with pytest.raises(SystemExit) as exit_:
+                get_command(app).main([*arguments, "--data", str(data)], "memsieve")
+        reading.join()
+        os.close(reader)
+        assert (exit_.value.code or 0) == code
+        shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", b"".join(seen).decode())
+        assert max(map(len, shown.splitlines()), default=0) <= request.param
+        return shown
+
+    return run
+
+
+def _drain(reader: int, seen: list[bytes]) -> None:
+    # A terminal that its last writer closed reads as an error on Linux.
+    while True:
+        try:
+            piece = os.read(reader, 65536)
+        except OSError:
+            return
+        if not piece:
+            return
+        seen.append(piece)
+
+
+def test_a_verdict_is_a_panel_with_every_check(on_terminal):
+    admitted = on_terminal("record", "--project", "apollo", "--agent", "cfo", DECISION)
+    assert "✅ admitted to working memory for 24 h" in admitted
+    assert "✔ consistency" in admitted
+    refused = on_terminal("record", "--project", "apollo", "--confidence", "0.4", UNSURE)
+    assert "⛔ stays in quarantine" in refused
+    assert "✘ confidence" in refused
+
+
+def test_what_an_agent_wrote_cannot_command_the_terminal(on_terminal, data):
+    with Memory.open(data) as memory:
+        memory.project("apollo").record(HOSTILE, session_id="s1")
+    shown = on_terminal("log", "--project", "apollo")
+    assert r"\x1b[2J\x1b[31mred\u202e [bold]not markup[/bold] \x9b5m" in shown
+
+
+def test_json_can_be_had_on_a_terminal_too(on_terminal):
+    assert on_terminal("stats", "--json").strip() == '{"projects": []}'
+
+
+def test_people_see_the_whole_way_of_a_memory(on_terminal, data):
+    with Memory.open(data) as memory:
+        project = memory.project("apollo")
+        entry_id = project.record(DECISION, session_id="s1").entry.id
+        other_id = project.record(UNSURE, session_id="s2", agent_id="研究员").entry.id
+    person = ("--project", "apollo", "--by", "ada")
+    assert "研究员 in session s2" in on_terminal("working", "--project", "apollo")
+    assert "✅ verified: in long-term memory" in on_terminal("promote", *person, entry_id)
+    assert "⚡️ unverified" in on_terminal("query", "--project", "apollo", "--session", "s9", "ledger cache network")
+    assert "✝ dismissed" in on_terminal("dismiss", *person, "--reason", "never measured", other_id)
+    assert "★ promoted" in on_terminal("log", "--project", "apollo")
+    assert "s9" in on_terminal("retire", *person, "--reason", "we moved", entry_id)
+    story = on_terminal("lineage", "--project", "apollo", entry_id)
+    assert "✝ retired: no longer served" in story
+    assert "we moved" in story
+    assert "Deleted" in on_terminal("delete", *person, "--reason", "private", "--yes", other_id)
+    assert "refused" in on_terminal("replay", "--project", "apollo", "--set", "min_length=1000")
+    assert "Nothing in apollo waits" in on_terminal("retry", "--project", "apollo")
+    assert "apollo" in on_terminal("stats")
+
+
+def test_the_audit_is_readable(on_terminal, data):
+    with Memory.open(data) as memory:
+        memory.project("apollo").promote_text(DECISION, by="ada")
+    assert "an unbroken chain" in on_terminal("audit", "verify")
+    assert "ada promoted" in on_terminal("audit", "log", "--project", "apollo")
+
+
+def test_the_doctor_says_what_to_do(on_terminal, data):
+    assert "All is well." in on_terminal("doctor")
+    data.mkdir()
+    (data / "memsieve.db").write_bytes(b"no database" * 1000)
+    shown = on_terminal("doctor", code=8)
+    assert "✘ database" in shown
+    assert "→ Put a backup in its place" in shown
+
+
+def test_an_error_is_one_red_line(on_terminal):
+    assert on_terminal("lineage", "--project", "apollo", "nothing", code=3).startswith("Error: No entry or memory")
+
+
+def test_export_and_import_say_what_they_did(on_terminal, data, tmp_path: Path):
+    with Memory.open(data) as memory:
+        memory.project("apollo").record(DECISION, session_id="s1")
+    file = str(tmp_path / "apollo.jsonl")
+    assert "entries 1, memories 0, events 0." in on_terminal("export", "--project", "apollo", file)
+    assert "1  already known" in on_terminal("import", "--project", "apollo", file)

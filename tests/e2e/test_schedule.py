@@ -1,0 +1,52 @@
+"""What waits for a judge is tried again by itself."""
+
+import asyncio
+import math
+from datetime import timedelta
+
+from memsieve.bootstrap import rooms, utc_now
+from memsieve.config import Settings
+from memsieve.jobs import schedule
+from memsieve.model import Decision, EntryFilter, Role, Scope
+from memsieve.project import AsyncProject
+from memsieve.testing import OpenAIServer, Reply
+
+CONTENT = "The ledger is kept in PostgreSQL, because it needs real transactions."
+
+
+def settings_for(server, data):
+    return Settings(data=data, llm_base_url=server.base_url, llm_model="judge", llm_timeout=5)
+
+
+async def until_admitted(project):
+    while not await project.working():  # noqa: ASYNC110 - what admits it is another task of memsieve's own
+        await asyncio.sleep(0.02)
+
+
+def test_an_entry_whose_judge_failed_is_tried_again_while_the_memory_is_open(data, small_embedder):
+    async def scenario(server):
+        async with rooms(settings_for(server, data)) as opened:
+            apollo = AsyncProject(opened, "apollo")
+            server.script(*[Reply(status=500, headers={"Retry-After": "0"})] * 3)
+            receipt = await apollo.record(CONTENT, session_id="s1", wait=True)
+            assert receipt.admission.decision is Decision.PENDING
+            async with schedule.running(opened.ingress, opened.census, timedelta(milliseconds=20)):
+                await asyncio.wait_for(until_admitted(apollo), timeout=20)
+            return (await apollo.log())[0].admission.decision
+
+    with OpenAIServer() as server:
+        assert asyncio.run(scenario(server)) is Decision.ADMITTED
+
+
+def test_an_entry_that_is_being_judged_is_not_judged_a_second_time(data, small_embedder):
+    async def scenario(server):
+        async with rooms(settings_for(server, data)) as opened:
+            await AsyncProject(opened, "apollo").record(CONTENT, session_id="s1")
+            system = Scope(project_id="apollo", actor="memsieve", role=Role.SYSTEM)
+            assert await opened.ingress.retry(system, waiting_since=timedelta(minutes=1)) == []
+            pending = await opened.quarantine.find(system, EntryFilter(decision=Decision.PENDING))
+            return [utc_now() - receipt.admission.decided_at < timedelta(minutes=1) for receipt in pending]
+
+    with OpenAIServer() as server:
+        server.script(Reply(delay=math.inf))
+        assert asyncio.run(scenario(server)) == [True]

@@ -1,0 +1,30 @@
+"""A process of its own for the fault tests: records in one project and says what was acknowledged.
+
+Usage: child.py FOLDER NAME COUNT [promote]
+"""
+
+import sys
+from pathlib import Path
+
+import memsieve.bootstrap
+from memsieve.config import FilterSettings, Settings
+from memsieve.sync import Memory
+from memsieve.testing import WordEmbedder
+
+QUICK = Settings(filter=FilterSettings(disabled_checks=frozenset({"injection", "consistency"})))
+
+
+def main(folder: str, name: str, count: str, *deeds: str) -> None:
+    memsieve.bootstrap._embedder = lambda _settings, _stack: WordEmbedder()
+    with Memory.open(Path(folder), settings=QUICK) as memory:
+        project = memory.project("apollo")
+        for number in range(int(count)):
+            text = f"Finding {name}{number} of node {name}x{number} is kept by team {name}y{number} in the log."
+            receipt = project.record(text, session_id=name, confidence=0.9)
+            print(receipt.entry.id, flush=True)
+            if "promote" in deeds and number % 5 == 0:
+                project.promote(receipt.entry.id, by=name)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,165 @@
+"""Full, read-only and damaged disks: clear errors, and nothing that was there is lost."""
+
+import os
+import shutil
+import sqlite3
+import subprocess
+from contextlib import ExitStack, closing, contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from memsieve.config import FilterSettings, Settings
+from memsieve.errors import ConfigError, StoreCorrupt, StoreUnavailable
+from memsieve.model import EntryFilter
+from memsieve.sync import Memory
+
+pytestmark = pytest.mark.usefixtures("small_embedder")
+SETTINGS = Settings(filter=FilterSettings(disabled_checks=frozenset({"injection", "consistency"})))
+
+
+def say(project, number, more=""):
+    return project.record(f"Finding a{number} of node b{number} is kept by the team c{number} at site d{number}. {more}", session_id="s")
+
+
+def recorded(project):
+    return {receipt.entry.id for receipt in project.log(EntryFilter(limit=10_000))}
+
+
+@contextmanager
+def mounted(folder: Path, size: str):
+    """Mount a small disk in memory for a while; only root may."""
+    folder.mkdir()
+    if os.geteuid() != 0 or shutil.which("mount") is None:
+        pytest.skip("mounting a small disk needs root")
+    done = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        pytest.skip(f"a small disk could not be mounted: {done.stderr.strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    with mounted(tmp_path / "disk", "2m") as folder:
+        yield folder
+
+
+def test_a_full_disk_is_said_and_loses_nothing(small_disk):
+    ballast = small_disk / "ballast"
+    with Memory.open(small_disk / "memory", settings=SETTINGS) as memory:
+        project = memory.project("apollo")
+        kept = {say(project, number).entry.id for number in range(5)}
+        with pytest.raises(StoreUnavailable, match="disk .* full") as raised:
+            fill(ballast)
+            for number in range(100, 400):
+                kept.add(say(project, number, "word " * 2000).entry.id)
+        assert "Free some space" in str(raised.value)
+        assert recorded(project) == kept
+        ballast.unlink()
+        kept.add(say(project, 999).entry.id)
+        assert recorded(project) == kept
+    with Memory.open(small_disk / "memory", settings=SETTINGS) as memory:
+        assert recorded(memory.project("apollo")) == kept
+
+
+def fill(path):
+    """Leave no room on the disk."""
+    with path.open("wb", buffering=0) as file, suppress(OSError):
+        while file.write(b"x" * 4096):
+            pass
+
+
+def test_a_disk_that_is_full_from_the_start_is_said(small_disk):
+    fill(small_disk / "ballast")
+    with pytest.raises((StoreUnavailable, ConfigError), match=r"full|No space"):
+        Memory.open(small_disk / "memory", settings=SETTINGS)
+
+
+def test_a_read_only_disk_is_said_and_the_memory_is_whole_after(small_disk):
+    with Memory.open(small_disk / "memory", settings=SETTINGS) as memory:
+        kept = say(memory.project("apollo"), 1).entry.id
+    with ExitStack() as stack:
+        subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+        stack.callback(subprocess.run, ["mount", "-o", "remount,rw", str(small_disk)], check=True)
+        with pytest.raises(StoreUnavailable, match="Cannot write"):
+            Memory.open(small_disk / "memory", settings=SETTINGS)
+        with pytest.raises(ConfigError, match="data folder"):
+            Memory.open(small_disk / "elsewhere", settings=SETTINGS)
+    with Memory.open(small_disk / "memory", settings=SETTINGS) as memory:
+        assert recorded(memory.project("apollo")) == {kept}
+
+
+def test_a_data_folder_that_cannot_be_made_is_said(tmp_path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(ConfigError, match="data folder"):
+        Memory.open(tmp_path / "file" / "memory", settings=SETTINGS)
+
+
+def filled(data, count=30):
+    with Memory.open(data, settings=SETTINGS) as memory:
+        return {say(memory.project("apollo"), number).entry.id for number in range(count)}
+
+
+@pytest.mark.parametrize("damage", [b"this is no database, whatever its name says", b"\0" * 4096])
+def test_a_file_that_is_no_database_is_said_and_left_alone(data, damage):
+    data.mkdir()
+    file = data / "memsieve.db"
+    file.write_bytes(damage * 100)
+    with pytest.raises(StoreCorrupt, match="damaged"):
+        Memory.open(data, settings=SETTINGS)
+    assert file.read_bytes() == damage * 100
+
+
+def test_damage_in_the_middle_of_the_file_is_said(data):
+    filled(data)
+    file = data / "memsieve.db"
+    healthy = file.read_bytes()
+    file.write_bytes(healthy[:4096] + b"\xff" * (len(healthy) - 4096))
+    with pytest.raises(StoreCorrupt), Memory.open(data, settings=SETTINGS) as memory:
+        memory.project("apollo").log()
+
+
+def test_a_file_cut_short_is_said(data):
+    filled(data)
+    file = data / "memsieve.db"
+    os.truncate(file, file.stat().st_size // 2)
+    with pytest.raises(StoreCorrupt), Memory.open(data, settings=SETTINGS) as memory:
+        memory.project("apollo").log(EntryFilter(limit=1000))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
+def test_a_half_written_log_opens_with_a_consistent_past(data, tmp_path, share):
+    copy = tmp_path / "copy"
+    with Memory.open(data, settings=SETTINGS) as memory:
+        project = memory.project("apollo")
+        order = [say(project, number).entry.id for number in range(20)]
+        shutil.copytree(data, copy)
+    log = copy / "memsieve.db-wal"
+    assert log.stat().st_size > 0
+    os.truncate(log, int(log.stat().st_size * share))
+    (copy / "memsieve.db-shm").unlink()
+    with Memory.open(copy, settings=SETTINGS) as memory:
+        project = memory.project("apollo")
+        left = recorded(project)
+        assert left == set(order[: len(left)])
+        assert len(left) < 20
+        assert len(project.working()) <= len(left)
+        assert project.verify_audit().whole
+        assert say(project, 99).admission.admitted
+    with closing(sqlite3.connect(copy / "memsieve.db")) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+
+
+def test_a_whole_log_after_a_crash_loses_nothing(data, tmp_path):
+    copy = tmp_path / "copy"
+    with Memory.open(data, settings=SETTINGS) as memory:
+        kept = {say(memory.project("apollo"), number).entry.id for number in range(20)}
+        shutil.copytree(data, copy)
+    with Memory.open(copy, settings=SETTINGS) as memory:
+        assert recorded(memory.project("apollo")) == kept

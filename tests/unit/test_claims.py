@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import pytest
+
+from memsieve.claims import conflict
+
+DIFFERENT = [
+    ("The budget is $5M", "The budget is $7M"),
+    ("The launch is on 3 May.", "The launch is on 9 May."),
+    ("The meeting is at 3 pm", "The meeting is at 4 pm"),
+    ("The review is on Monday", "The review is on Thursday"),
+    ("The firm was founded in 1998", "The firm was founded in 2003"),
+    ("We hired three engineers", "We hired 4 engineers"),
+    ("Retention is 30 days", "Retention is 2 weeks"),
+    ("Service A uses version 2", "Service A uses version 3"),
+    ("The cache is enabled in production", "The cache is not enabled in production"),
+    ("Users can export reports", "Users cannot export reports"),
+    ("The feature has been enabled", "The feature has been disabled"),
+    ("The nightly deploy succeeded", "The nightly deploy failed"),
+    ("All tests passed", "None of the tests passed"),
+    ("The job always retries", "The job never retries"),
+    ("The data is encrypted", "The data is unencrypted"),
+    ("Turn the lights on", "Turn the lights off"),
+    ("Turn left at the gate", "Turn right at the gate"),
+    ("The office is in Germany", "The office is in France"),
+    ("我喜欢喝咖啡", "我讨厌喝咖啡"),
+    ("我喜欢喝咖啡", "我不喜欢喝咖啡"),
+    ("我们决定使用 Redis", "我们决定不使用 Redis"),
+    ("预算是三百万元", "预算是500万元"),
+    ("会议在周三下午3点开始", "会议在周三下午4点开始"),
+    ("评审会定在周三", "评审会定在周五"),
+    ("项目已完成验收", "项目未完成验收"),
+    ("本季度销售额上升", "本季度销售额下降"),
+    ("他总是准时提交周报", "他从不准时提交周报"),
+    ("第一组通过了测试", "第二组通过了测试"),
+    ("The plan is ready. The budget is 3 million.", "The plan is ready. The budget is 5 million."),
+    ("方案已经定稿。预算是300万元。", "方案已经定稿。预算是500万元。"),
+    ("张三批准了这个设计", "张三否决了这个设计"),
+    ("病人对青霉素过敏", "病人对青霉素不过敏"),
+    ("甲方同意延期", "甲方不同意延期"),
+    ("Prices went up by 5% in Oslo", "Prices went down by 5% in Oslo"),
+    ("The patient is allergic to nuts", "The patient has no known allergy to nuts"),
+]
+
+AGREEING = [
+    ("The cluster has three servers", "The cluster has 3 servers"),
+    ("The budget is 5 million", "The budget is $5M"),
+    ("The budget is five million dollars", "The budget is $5,000,000"),
+    ("Usage grew 50%", "Usage grew 50 percent"),
+    ("Usage grew twenty-five percent", "Usage grew by 25%"),
+    ("The launch is on 14 March", "The launch is on March 14th"),
+    ("The launch is on 2024-03-14", "The launch is on March 14, 2024"),
+    ("The outage took 90 minutes", "The outage took 1.5 hours"),
+    ("The meeting is at 3 pm", "The meeting is at 15:00"),
+    ("About 50 users complained", "52 users complained"),
+    ("The table has 1,200 rows", "The table has 1200 rows"),
+    ("Pi is 3.14", "Pi is 3.1416"),
+    ("They bought two dozen eggs", "They bought 24 eggs"),
+    ("The service is not available", "The service is unavailable"),
+    ("The shop is not open", "The shop is closed"),
+    ("It is not impossible", "It is possible"),
+    ("The team approved the plan.", "The plan was approved by the team."),
+    ("No, that is right", "That is right"),
+    ("The tool is not only fast but cheap", "The tool is fast and cheap"),
+    ("三个方案都在评审", "3个方案都在评审"),
+    ("预算为500万元", "预算是五百万元"),
+    ("会议3点开始", "会议三点开始"),
+    ("会议于15:00开始", "会议于下午3点开始"),
+    ("发布日期是2024年3月14日", "发布日期是3月14日"),
+    ("我们决定使用 Redis 作为缓存", "我们最终决定采用 Redis 做缓存"),
+    ("我们不得不接受这个条件", "我们接受这个条件"),
+    ("The plan is ready. The budget is 3 million.", "The budget is three million. The plan is ready."),
+    ("李四通过了考试，不过分数一般", "李四通过了考试，分数一般"),
+    ("", "The budget is 3 million."),
+]
+
+
+@pytest.mark.parametrize(("first", "second"), DIFFERENT)
+def test_near_copies_that_claim_different_things_conflict_both_ways(first, second):
+    assert conflict(first, second)
+    assert conflict(second, first)
+
+
+@pytest.mark.parametrize(("first", "second"), AGREEING)
+def test_copies_in_other_words_or_figures_do_not_conflict(first, second):
+    assert conflict(first, second) is None
+    assert conflict(second, first) is None
+
+
+@pytest.mark.parametrize(("first", "second"), [*DIFFERENT, *AGREEING])
+def test_a_text_never_conflicts_with_itself(first, second):
+    assert conflict(first, first + " ") is None
+    assert conflict(second, second + " ") is None
+
+
+def test_an_explanation_names_both_sides_as_they_were_written():
+    assert conflict("The feature is enabled", "The feature is disabled") == "different words: 'enabled' and 'disabled'"
+    assert conflict("It costs $5M", "It costs $7M") == "different numbers: '$5M' and '$7M'"
+    assert conflict("The cache is on disk", "The cache is not on disk") == "one affirms and the other denies 'disk'"
+
+
+def test_values_of_different_sorts_are_compared_without_error():
+    assert conflict("The demo is on Monday", "The demo is at 15:00") is None
+    assert conflict("The demo is on 3 May", "The demo takes 3 hours") is None
+
+
+def test_very_long_texts_are_compared_to_the_end():
+    long = "The budget of part {} is not 3 million. " * 1_500
+    assert conflict(long, long.replace("part", "unit")) is None

@@ -1,0 +1,127 @@
+"""Settings: defaults, then the file, then the environment; anything wrong is said at once."""
+
+from pathlib import Path
+
+import pytest
+
+from memsieve.config import FilterSettings, Settings, change_filter, read_settings
+from memsieve.errors import ConfigError
+
+
+def written(text):
+    Path("memsieve.toml").write_text(text, "utf-8")
+
+
+def test_without_file_and_variables_the_defaults_hold():
+    assert read_settings(environment={}) == Settings()
+    assert FilterSettings().min_length == 50
+    assert (FilterSettings().min_confidence, FilterSettings().duplicate_similarity) == (0.8, 0.9)
+
+
+def test_variables_win_over_the_file_and_the_caller_over_both():
+    written('data = "from-file"\nllm_timeout = 5\n[filter]\nmin_length = 10\nmin_confidence = 0.5\n')
+    environment = {"MEMSIEVE_DATA": "from-environment", "MEMSIEVE_MIN_LENGTH": "7"}
+    settings = read_settings(environment=environment)
+    assert (settings.data, settings.llm_timeout) == (Path("from-environment"), 5.0)
+    assert (settings.filter.min_length, settings.filter.min_confidence) == (7, 0.5)
+    assert read_settings("given", environment).data == Path("given")
+
+
+def test_a_file_named_by_a_variable_is_read():
+    Path("other.toml").write_text("max_content_bytes = 9\n", "utf-8")
+    assert read_settings(environment={"MEMSIEVE_CONFIG": "other.toml"}).max_content_bytes == 9
+
+
+def test_a_named_file_that_is_not_there_is_an_error():
+    with pytest.raises(ConfigError, match=r"typo\.toml"):
+        read_settings(environment={"MEMSIEVE_CONFIG": "typo.toml"})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("REQUIRE_CONFIDENCE", "Yes", ("require_confidence", True)),
+        ("REQUIRE_CONFIDENCE", "off", ("require_confidence", False)),
+        ("DISABLED_CHECKS", "echo, duplicate", ("disabled_checks", frozenset({"echo", "duplicate"}))),
+        ("ECHO_SIMILARITY", "0.5", ("echo_similarity", 0.5)),
+    ],
+)
+def test_variables_are_read_by_kind(name, value, expected):
+    settings = read_settings(environment={f"MEMSIEVE_{name}": value})
+    assert getattr(settings.filter, expected[0]) == expected[1]
+
+
+def test_other_variables_are_none_of_our_business():
+    assert read_settings(environment={"PATH": "/bin", "memsieve_data": "x"}) == Settings()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("MIN_LENGHT", "7"),
+        ("FILTER", "x"),
+        ("SHADOW", "x"),
+        ("MIN_LENGTH", "many"),
+        ("MIN_LENGTH", "5.5"),
+        ("MIN_LENGTH", "-1"),
+        ("MIN_CONFIDENCE", "nan"),
+        ("MIN_CONFIDENCE", "1.1"),
+        ("DUPLICATE_SIMILARITY", "inf"),
+        ("REQUIRE_CONFIDENCE", "maybe"),
+        ("DISABLED_CHECKS", "lenght"),
+        ("LLM_TIMEOUT", "0"),
+        ("MAX_CONTENT_BYTES", "0"),
+        ("LLM_MODEL", "gpt"),
+    ],
+)
+def test_a_wrong_variable_is_an_error_that_names_it(name, value):
+    with pytest.raises(ConfigError) as raised:
+        read_settings(environment={f"MEMSIEVE_{name}": value})
+    assert name.lower() in str(raised.value).lower()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "colour = 'red'",
+        "[filter]\ncolour = 'red'",
+        "[shadow]\nmin_length = 'long'",
+        "filter = 3",
+        "shadow = true",
+        "data = 3",
+        "llm_model = 3",
+        "llm_timeout = true",
+        "[filter]\nmin_length = true",
+        "[filter]\ndisabled_checks = [1, 'echo', 'x']",
+        "[filter]\ndisabled_checks = 1",
+        "not toml",
+    ],
+)
+def test_a_wrong_file_is_an_error_and_no_accident(text):
+    written(text)
+    with pytest.raises(ConfigError):
+        read_settings(environment={})
+
+
+def test_a_file_that_is_not_utf8_is_an_error():
+    Path("memsieve.toml").write_bytes(b"data = '\xff'")
+    with pytest.raises(ConfigError, match=r"memsieve\.toml"):
+        read_settings(environment={})
+
+
+def test_a_shadow_starts_from_the_filter_it_stands_beside():
+    written("[filter]\nmin_length = 10\n[shadow]\nmin_confidence = 0.95\n")
+    settings = read_settings(environment={})
+    assert settings.shadow == FilterSettings(min_length=10, min_confidence=0.95)
+
+
+def test_keys_are_not_shown():
+    settings = Settings(llm_api_key="hush-1", embedder_api_key="hush-2")
+    assert "hush" not in repr(settings)
+
+
+def test_changes_for_a_replay_may_be_text_or_typed():
+    changed = change_filter(FilterSettings(), {"min_confidence": "0.7", "disabled_checks": ["echo"]})
+    assert changed == FilterSettings(min_confidence=0.7, disabled_checks=frozenset({"echo"}))
+    with pytest.raises(ConfigError):
+        change_filter(FilterSettings(), {"data": "x"})

@@ -1,0 +1,157 @@
+"""What persons do: promote, dismiss, retire, delete; and what follows from it at once."""
+
+import asyncio
+
+import pytest
+
+from memsieve.errors import Conflict, InvalidInput, NotFound
+from memsieve.ingress.record import Ingress
+from memsieve.memory import AsyncMemory
+from memsieve.model import Decision, Review, TombstoneKind
+
+pytestmark = pytest.mark.usefixtures("small_embedder")
+TEXT = "Service alpha of region beta answers to team gamma about matter delta."
+AGAIN = "About matter delta service alpha of region beta answers to team gamma."
+
+
+@pytest.fixture
+def project(memory):
+    return memory.project("apollo")
+
+
+def test_promotion_takes_the_entry_out_of_working_memory_and_serves_it_once(project):
+    entry_id = project.record(TEXT, session_id="s1", confidence=0.9).entry.id
+    kept = project.promote(entry_id, by="ada")
+    assert project.working() == []
+    assert [(item.content, item.verified, item.promoted_by) for item in project.retrieve("alpha beta").items] == [
+        (TEXT, True, "ada")
+    ]
+    assert kept.approval.entry_ids == (entry_id,)
+    assert project.log()[0].review is Review.PROMOTED
+
+
+def test_promoting_twice_changes_nothing(project):
+    entry_id = project.record(TEXT, session_id="s1").entry.id
+    assert project.promote(entry_id, by="ada") == project.promote(entry_id, by="bob")
+    assert project.verify_audit().events == 1
+
+
+def test_a_refused_entry_can_be_promoted_by_a_person(project):
+    receipt = project.record(TEXT, session_id="s1", confidence=0.1)
+    assert receipt.admission.decision is Decision.REFUSED
+    assert project.promote(receipt.entry.id, by="ada").chunks[0].content == TEXT
+
+
+def test_a_long_text_is_promoted_in_chunks_that_cover_it(project):
+    text = "\n\n".join(f"Section {number} speaks of item{number}. " + "More words follow here. " * 15 for number in range(8))
+    kept = project.promote_text(text, by="ada")
+    assert len(kept.chunks) >= 6
+    assert all(chunk.content in text.strip() for chunk in kept.chunks)
+    found = project.retrieve("Which section speaks of item5?", max_results=1)
+    assert "item5" in found.items[0].content
+
+
+def test_dismissal_takes_the_entry_and_its_like_out_of_working_memory(project):
+    refused = project.record(TEXT, session_id="s1", confidence=0.1).entry.id
+    assert project.record(AGAIN, session_id="s2", confidence=0.9).admission.admitted
+    tombstone = project.dismiss(refused, by="ada", reason="It is made up.")
+    assert tombstone.kind is TombstoneKind.DISMISSED
+    assert project.working() == []
+    assert project.record(AGAIN, session_id="s3", confidence=0.9).admission.decision is Decision.REFUSED
+
+
+def test_dismissing_twice_changes_nothing(project):
+    entry_id = project.record(TEXT, session_id="s1").entry.id
+    project.dismiss(entry_id, by="ada", reason="wrong")
+    project.dismiss(entry_id, by="ada", reason="wrong")
+    assert (project.stats().tombstones, project.verify_audit().events) == (1, 1)
+
+
+def test_what_is_verified_is_retired_and_not_dismissed(project):
+    entry_id = project.record(TEXT, session_id="s1").entry.id
+    project.promote(entry_id, by="ada")
+    with pytest.raises(Conflict, match="[Rr]etire"):
+        project.dismiss(entry_id, by="ada", reason="wrong")
+
+
+def test_retirement_works_at_once_names_who_was_served_and_bars_the_way_back(project):
+    kept = project.promote_text(TEXT, by="ada")
+    answer = project.retrieve("alpha beta", session_id="s1", agent_id="cfo")
+    project.record(AGAIN, session_id="s2", confidence=0.9)
+    retirement = project.retire(kept.chunks[0].id, by="bob", reason="outdated")
+    assert [(one.answer_id, one.session_id, one.agent_id) for one in retirement.served] == [(answer.id, "s1", "cfo")]
+    assert (retirement.memory.retired_by, retirement.memory.id) == ("bob", kept.id)
+    assert project.retrieve("alpha beta").items == ()
+    assert project.record(AGAIN, session_id="s3", confidence=0.9).admission.decision is Decision.REFUSED
+    assert project.lineage(kept.id).memories[0].retired_at is not None
+
+
+def test_a_person_may_approve_what_was_retired(project):
+    kept = project.promote_text(TEXT, by="ada")
+    project.retire(kept.id, by="ada", reason="outdated")
+    project.promote_text(TEXT, by="bob")
+    assert [item.promoted_by for item in project.retrieve("alpha beta").items] == ["bob"]
+    assert project.record(AGAIN, session_id="s3", confidence=0.9).admission.admitted
+
+
+def test_deletion_leaves_no_content_but_a_line(project):
+    entry_id = project.record(TEXT, session_id="s1", confidence=0.9).entry.id
+    project.delete(entry_id, by="ada", reason="private")
+    assert project.log() == project.working() == []
+    assert project.retrieve("alpha beta").items == ()
+    with pytest.raises(NotFound):
+        project.delete(entry_id, by="ada", reason="private")
+    assert project.verify_audit().events == 1
+
+
+def test_lineage_goes_from_what_was_said_to_who_was_served(project):
+    entry_id = project.record(TEXT, session_id="s1", agent_id="cfo", confidence=0.9).entry.id
+    kept = project.promote(entry_id, by="ada")
+    project.retrieve("alpha beta", session_id="s2")
+    for any_id in (entry_id, kept.id, kept.chunks[0].id):
+        lineage = project.lineage(any_id)
+        assert [receipt.entry.agent_id for receipt in lineage.entries] == ["cfo"]
+        assert [memory.id for memory in lineage.memories] == [kept.id]
+        assert [event.action for event in lineage.events] == ["promoted"]
+        assert [serving.session_id for serving in lineage.served] == ["s2"]
+
+
+@pytest.mark.parametrize("deed", ["dismiss", "retire", "delete"])
+def test_every_deed_needs_a_reason_and_an_id_that_exists(project, deed):
+    with pytest.raises(InvalidInput):
+        getattr(project, deed)("nobody", by="ada", reason=" ")
+    with pytest.raises(NotFound) as raised:
+        getattr(project, deed)("nobody", by="ada", reason="wrong")
+    assert raised.value.subject == "nobody"
+
+
+@pytest.mark.parametrize("deed", ["retire", "dismiss", "promote"])
+def test_a_deed_while_the_filter_looks_is_not_undone_by_the_filter(data, clock, monkeypatch, deed):
+    """The filter looks, a person acts, the filter does as it decided: what the person did must stand."""
+    acting = []
+
+    async def race():
+        async with AsyncMemory.open(data, clock=clock) as memory:
+            project = memory.project("apollo")
+            kept = await project.promote_text(TEXT, by="ada")
+            refused = await project.record(AGAIN, session_id="s0", confidence=0.1)
+            evaluate = Ingress._evaluate
+
+            def act(entry_id):
+                if deed == "retire":
+                    return project.retire(kept.id, by="ada", reason="wrong")
+                if deed == "dismiss":
+                    return project.dismiss(refused.entry.id, by="ada", reason="wrong")
+                return project.promote(entry_id, by="ada")
+
+            def look_while_a_person_acts(self, candidate):
+                acting.append(asyncio.create_task(act(candidate.entry.id)))
+                return evaluate(self, candidate)
+
+            monkeypatch.setattr(Ingress, "_evaluate", look_while_a_person_acts)
+            await project.record(AGAIN.replace("About", "On"), session_id="s1", confidence=0.9)
+            await asyncio.gather(*acting)
+            return await project.working()
+
+    assert asyncio.run(asyncio.wait_for(race(), 20)) == []
+    assert len(acting) == 1

@@ -1,0 +1,243 @@
+"""Attempts to get around the tier rules: by hand-written SQL, by the code, by the wrong role."""
+
+import ast
+import dataclasses
+import sqlite3
+import uuid
+from pathlib import Path
+
+import pytest
+
+import memsieve
+from memsieve.errors import ApprovalRequired, Forbidden, InvalidInput, NotFound
+from memsieve.model import EntryFilter
+from memsieve.ports import QuarantineStore
+from memsieve.project import AsyncProject
+from memsieve.promotion.approve import approve
+from memsieve.retrieval.retrieve import Retriever
+from memsieve.testing.factories import NOW, agent, system
+
+SOURCES = Path(memsieve.__file__).parent
+TEXT = "Service alpha of region beta answers to team gamma about matter delta."
+
+
+@pytest.fixture
+def filled(memory, small_embedder, data):
+    """Give a file with something in every tier, and a connection to it that knows nothing of memsieve."""
+    project = memory.project("apollo")
+    hot = project.record(TEXT, session_id="s1", confidence=0.9).entry.id
+    refused = project.record("Too short.", session_id="s1", idempotency_key="k").entry.id
+    kept = project.promote_text("The board approved the budget.", by="ada").id
+    gone = project.promote_text("The board refused the budget.", by="ada").id
+    project.retire(gone, by="ada", reason="wrong")
+    ids = {"hot": hot, "refused": refused, "kept": kept, "gone": gone, "new": str(uuid.uuid4())}
+    connection = sqlite3.connect(data / "memsieve.db", isolation_level=None)
+    connection.execute("PRAGMA foreign_keys = ON")
+    yield connection, ids
+    connection.close()
+
+
+CHUNK = "(project_id, id, approval_id, position, content, words) VALUES ('apollo', :new, :kept, 9,"
+APPROVAL = "(project_id, id, content, content_hash, promoted_by, promoted_at) VALUES ('apollo', :kept, 'Made up.', 'h', 'm', 't')"
+LINE = "(project_id, sequence, at, actor, action, subject, reason, detail, previous, digest) VALUES ('apollo',"
+WORKING = "(project_id, entry_id, session_id, content, metadata, created_at, expires_at) VALUES ('apollo',"
+ATTEMPTS = {
+    "a memory without approval": "INSERT INTO memories (project_id, id, approval_id, position, content, words)"
+    " VALUES ('apollo', :new, 'nobody', 0, 'Made up.', '')",
+    "a memory that is no part of its approval": f"INSERT INTO memories {CHUNK} 'Made up.', '')",
+    "a memory by the approval of another project": "INSERT INTO memories (project_id, id, approval_id, position, content,"
+    " words) VALUES ('gemini', :new, :kept, 0, 'The board approved the budget.', '')",
+    "a memory in another wording": "UPDATE memories SET content = 'Made up.'",
+    "a memory under another approval": "UPDATE memories SET approval_id = :gone",
+    "a memory replaced": "REPLACE INTO memories (project_id, id, approval_id, position, content, words)"
+    " SELECT project_id, id, approval_id, position, 'board', '' FROM memories LIMIT 1",
+    "a memory removed": "DELETE FROM memories",
+    "an approval in another wording": "UPDATE approvals SET content = 'Made up.'",
+    "an approval in another name": "UPDATE approvals SET promoted_by = 'mallory'",
+    "an approval removed": "DELETE FROM approvals",
+    "an approval replaced": f"REPLACE INTO approvals {APPROVAL}",
+    "an approval by nobody": "INSERT INTO approvals (project_id, id, content, content_hash, promoted_by, promoted_at)"
+    " VALUES ('apollo', :new, 'Made up.', 'h', ' ', 't')",
+    "a retirement undone": "DELETE FROM retirements",
+    "a retirement changed": "UPDATE retirements SET retired_by = 'mallory'",
+    "an audit line changed": "UPDATE audit_log SET actor = 'mallory'",
+    "an audit line removed": "DELETE FROM audit_log WHERE sequence = 1",
+    "the last audit line removed": "DELETE FROM audit_log WHERE sequence = (SELECT max(sequence) FROM audit_log)",
+    "an audit line replaced": f"REPLACE INTO audit_log {LINE} 1, 't', 'm', 'promoted', 'x', '', '{{}}', '', '')",
+    "an audit line out of the chain": f"INSERT INTO audit_log {LINE} 99, 't', 'm', 'promoted', 'x', '', '{{}}', '', '')",
+    "working memory without admission": f"INSERT INTO working {WORKING} :refused, 's', 'Too short.', '{{}}', 't', '9')",
+    "working memory without an entry": f"INSERT INTO working {WORKING} :new, 's', 'Made up.', '{{}}', 't', '9')",
+    "working memory in another wording": "UPDATE working SET content = 'Made up.'",
+    "working memory prolonged": "UPDATE working SET expires_at = '9999-01-01T00:00:00.000000Z'",
+    "working memory in another project": "UPDATE working SET project_id = 'gemini'",
+    "another content in quarantine": "UPDATE quarantine_logs SET content = 'Made up.'",
+    "another confidence in quarantine": "UPDATE quarantine_logs SET confidence = 1.0",
+    "another session in quarantine": "UPDATE quarantine_logs SET session_id = 'other'",
+    "quarantine deleted without a line": "DELETE FROM quarantine_logs WHERE id = :hot",
+    "a tombstone removed": "DELETE FROM tombstones",
+    "a tombstone of another content": "UPDATE tombstones SET content = 'Made up.'",
+}
+
+
+def dump(connection):
+    tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+    return {table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in tables}
+
+
+@pytest.mark.parametrize("attempt", ATTEMPTS)
+def test_the_database_itself_refuses(filled, attempt):
+    connection, ids = filled
+    before = dump(connection)
+    with pytest.raises(sqlite3.IntegrityError):
+        connection.execute(ATTEMPTS[attempt], ids)
+    assert dump(connection) == before
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        "REPLACE INTO quarantine_logs (project_id, id, session_id, content, raw_metadata, created_at)"
+        " VALUES ('apollo', :refused, 's', 'Made up.', '{}', 't')",
+        "REPLACE INTO quarantine_logs (project_id, id, session_id, content, raw_metadata, created_at, idempotency_key)"
+        " VALUES ('apollo', :new, 's', 'Made up.', '{}', 't', 'k')",
+        f"REPLACE INTO working {WORKING} :hot, 'other', '{TEXT}', '{{}}', 't', '9')",
+        "REPLACE INTO retirements VALUES ('apollo', :gone, 'mallory', 't', 'x')",
+        "REPLACE INTO tombstones (project_id, id, kind, source_id, content, content_hash, words, buried_by, buried_at,"
+        " reason) SELECT project_id, id, kind, source_id, 'x', 'x', '', 'm', 't', 'x' FROM tombstones",
+    ],
+)
+def test_replacing_what_is_kept_changes_nothing(filled, attempt):
+    connection, ids = filled
+    before = dump(connection)
+    connection.execute(attempt, ids)
+    assert dump(connection) == before
+
+
+def test_a_memory_smuggled_in_with_an_approval_is_noticed_by_the_audit(filled, memory):
+    connection, ids = filled
+    connection.execute(
+        "INSERT INTO approvals (project_id, id, content, content_hash, promoted_by, promoted_at)"
+        " VALUES ('apollo', :new, 'Made up.', 'h', 'mallory', '2026-03-02T09:00:00.000000Z')",
+        ids,
+    )
+    audit = memory.project("apollo").verify_audit()
+    assert not audit.whole
+    assert ids["new"] in audit.problems[0]
+
+
+@pytest.mark.parametrize(
+    "tampering",
+    [
+        "UPDATE audit_log SET reason = 'another' WHERE sequence = 2",
+        "UPDATE audit_log SET detail = '{}' WHERE sequence = 1",
+        "DELETE FROM audit_log WHERE sequence = 1",
+        "DELETE FROM audit_log WHERE sequence = 2",
+        "UPDATE audit_log SET sequence = sequence + 100",
+    ],
+)
+def test_tampering_behind_the_triggers_is_noticed_by_the_audit(filled, memory, tampering):
+    connection, _ = filled
+    assert memory.project("apollo").verify_audit().whole
+    for trigger in ("audit_log_is_never_changed", "audit_log_is_never_removed"):
+        connection.execute(f"DROP TRIGGER {trigger}")
+    connection.execute(tampering)
+    assert not memory.project("apollo").verify_audit().whole
+
+
+def calls_of(name, folder=SOURCES):
+    for path in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", None)) == name:
+                yield path.relative_to(SOURCES).as_posix()
+
+
+def test_only_promotion_makes_an_approval():
+    # The adapter reads approvals back; `replace()` on one would be found by the second line.
+    assert set(calls_of("Approval")) == {"promotion/approve.py", "stores/sqlite/longterm.py"}
+    assert {path for path in calls_of("approve") if not path.startswith("testing/")} == {"promotion/promote.py"}
+
+
+def test_the_retriever_holds_nothing_of_quarantine():
+    kinds = {field.name: str(field.type) for field in dataclasses.fields(Retriever)}
+    assert set(kinds) == {"working", "longterm", "ledger", "embedder", "clock"}
+    assert not any(QuarantineStore.__name__ in kind for kind in kinds.values())
+    for path in (SOURCES / "retrieval").glob("*.py"):
+        assert "QuarantineStore" not in path.read_text("utf-8")
+
+
+@pytest.mark.parametrize("scope", [agent(), system()])
+def test_nobody_but_a_person_approves(scope):
+    with pytest.raises(ApprovalRequired):
+        approve(scope, "Made up.", NOW)
+
+
+def test_an_agents_scope_opens_no_door_to_quarantine_or_long_term(memory, small_embedder):
+    rooms = memory.project("apollo")._inner._rooms
+    doors = [
+        lambda: rooms.quarantine.get(agent(), "x"),
+        lambda: rooms.quarantine.find(agent(), EntryFilter()),
+        lambda: rooms.quarantine.delete(agent(), "x", "y"),
+        lambda: rooms.promoter.promote(agent(), "x"),
+        lambda: rooms.promoter.promote_text(agent(), "Made up."),
+        lambda: rooms.dismisser.dismiss(agent(), "x", "y"),
+        lambda: rooms.auditor.lineage(agent(), "x"),
+        lambda: rooms.auditor.verify(agent()),
+    ]
+    for door in doors:
+        with pytest.raises(Forbidden):
+            memory._portal.call(door)
+
+
+@pytest.mark.parametrize("by", ["", "  ", "a\nb", None, 7, "\u0000"])
+def test_promotion_needs_the_name_of_a_person(memory, small_embedder, by):
+    with pytest.raises(InvalidInput):
+        memory.project("apollo").promote_text("The board approved the budget.", by=by)
+    assert memory.project("apollo").memories() == []
+
+
+def test_no_method_of_a_project_takes_another_project():
+    methods = [value for name, value in vars(AsyncProject).items() if callable(value) and not name.startswith("_")]
+    assert len(methods) > 15
+    for method in methods:
+        assert not {"project", "project_id", "scope", "group_id"} & set(method.__annotations__)
+
+
+def test_nothing_of_another_project_can_be_reached_by_its_ids(memory, small_embedder):
+    apollo, gemini = memory.project("apollo"), memory.project("gemini")
+    entry_id = apollo.record(TEXT, session_id="s1", confidence=0.9).entry.id
+    kept = apollo.promote_text("The board approved the budget.", by="ada")
+    attempts = [
+        lambda: gemini.promote(entry_id, by="eve"),
+        lambda: gemini.dismiss(entry_id, by="eve", reason="x"),
+        lambda: gemini.delete(entry_id, by="eve", reason="x"),
+        lambda: gemini.lineage(entry_id),
+        lambda: gemini.lineage(kept.id),
+        lambda: gemini.retire(kept.id, by="eve", reason="x"),
+        lambda: gemini.retire(kept.chunks[0].id, by="eve", reason="x"),
+    ]
+    for attempt in attempts:
+        with pytest.raises(NotFound) as raised:
+            attempt()
+        assert "board" not in str(raised.value)
+        assert "alpha" not in str(raised.value)
+    assert gemini.retrieve("board budget alpha").items == ()
+    assert gemini.log() == gemini.memories() == gemini.working() == []
+    assert gemini.stats().recorded == 0
+    assert apollo.retrieve("board budget").items
+
+
+def test_what_was_served_in_one_project_is_no_echo_in_another(memory, small_embedder):
+    apollo, gemini = memory.project("apollo"), memory.project("gemini")
+    apollo.promote_text(TEXT, by="ada")
+    apollo.retrieve("alpha beta", session_id="s1")
+    assert gemini.record(TEXT, session_id="s1", confidence=0.9).admission.admitted
+
+
+def test_quarantine_is_never_served_whatever_is_asked(memory, small_embedder):
+    project = memory.project("apollo")
+    project.record("Secret alpha beta gamma.", session_id="s1", confidence=0.1)
+    found = project.retrieve(
+        "Secret alpha beta gamma.", max_results=1000, max_unverified=1000, time_range_days=36500, session_id="s1"
+    )
+    assert found.items == ()
+    assert "Secret" not in project.history_context("Secret alpha beta gamma.")

@@ -1,0 +1,46 @@
+"""The words of a text, in every language."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memsieve.retrieval.words import cut
+
+
+def test_english_words_are_folded_and_stemmed_and_stop_words_go():
+    assert cut("The databases WERE running") == ("databas", "run")
+
+
+def test_chinese_is_cut_into_characters_and_pairs():
+    assert cut("微服务") == ("微", "服", "务", "微服", "服务")
+
+
+def test_words_that_carry_nothing_are_left_out_of_chinese():
+    assert "的" not in cut("项目的架构")
+    assert "什么" not in cut("架构是什么")
+
+
+def test_mixed_text_gives_both_kinds_of_words():
+    words = cut("使用PostgreSQL数据库")
+    assert "postgresql" in words
+    assert "数据" in words
+
+
+@pytest.mark.parametrize(("one", "other"), [("ＡＢＣ　１２", "abc 12"), ("CAFE\u0301", "café"), ("STRASSE", "straße")])
+def test_width_case_and_encoding_make_no_difference(one, other):
+    assert cut(one) == cut(other)
+
+
+@pytest.mark.parametrize("number", ["3.14", "2026-03-02", "10:30", "1,000"])
+def test_a_number_is_one_word(number):
+    assert number in cut(f"it was {number} then")
+
+
+@pytest.mark.parametrize("text", ["", "   ", "!!! ...", "的", "the of and"])
+def test_some_texts_have_no_words(text):
+    assert cut(text) == ()
+
+
+@given(st.text(max_size=200))
+def test_no_word_is_empty_or_holds_a_space(text):
+    assert all(word and not any(map(str.isspace, word)) for word in cut(text))
