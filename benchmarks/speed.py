@@ -13,6 +13,7 @@ import time
 import uuid
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -47,8 +48,9 @@ def main(_: Path) -> None:
         with Memory.open(folder) as memory:
             table.add_row(f"query over {MEMORIES:,} memories", *_query(memory, vectors), "≤ 1.5")
             table.add_row("recording", *_record(memory, Path(folder)), "≤ 1.5")
-            console.print(f"Writing {PROJECTS:,} more projects …")
-            for row in _growth(memory):
+        console.print(f"Writing {PROJECTS:,} projects …")
+        with Memory.open(Path(folder) / "alone") as alone, Memory.open(Path(folder) / "crowded") as crowded:
+            for row in _growth(alone, crowded):
                 table.add_row(*row, "flat: 1.0")
     table.add_row("memsieve --help", f"{_command('--help') * 1000:.0f} ms", "", "", "< 500 ms")
     table.add_row("query from a fresh process", f"{_fresh_query() * 1000:.0f} ms", "", "", "< 1000 ms")
@@ -114,22 +116,20 @@ def _record(memory: Memory, folder: Path) -> tuple[str, str, str]:
     return result
 
 
-def _growth(memory: Memory) -> list[tuple[str, str, str, str]]:
-    """Measure one project alone, then again among many others."""
+def _growth(alone: Memory, crowded: Memory) -> list[tuple[str, str, str, str]]:
+    """Compare one project that is alone in its file with one among many others."""
+    for number in range(PROJECTS):
+        crowded.project(f"other-{number}").record(sentence(number), session_id="s", confidence=0.9)
 
-    def record(number: int) -> None:
-        memory.project(f"grow-{number}").record(sentence(number), session_id="s", confidence=0.9)
+    def record(memory: Memory, number: int) -> None:
+        memory.project("one").record(sentence(number), session_id="s", confidence=0.9)
 
-    def query(number: int) -> None:
-        memory.project("recording").retrieve(sentence(number)[12:60])
+    def query(memory: Memory, number: int) -> None:
+        memory.project("one").retrieve(sentence(number)[12:60])
 
-    alone = [median(_times(work, range(ROUNDS))) for work in (record, query)]
-    for number in range(ROUNDS, PROJECTS):
-        record(number)
-    among = [median(_times(work, range(PROJECTS, PROJECTS + ROUNDS))) for work in (record, query)]
     return [
-        (f"{name}, among {PROJECTS:,} projects", _ms(many), _ms(few), f"{many / few:.2f}")
-        for name, many, few in zip(("recording", "query"), among, alone, strict=True)
+        (f"{name} among {PROJECTS:,} projects", *_compare(partial(work, crowded), partial(work, alone)))
+        for name, work in (("recording", record), ("query", query))
     ]
 
 

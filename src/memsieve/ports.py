@@ -44,7 +44,10 @@ class QuarantineStore(Protocol):
         """
 
     async def decide(self, scope: Scope, entry_id: str, admission: Admission, vector: Vector | None) -> None:
-        """Store the filter's decision in place of an earlier one, and the entry's vector where there is one."""
+        """Store the filter's decision in place of an earlier one, and the entry's vector where there is one.
+
+        Raises NotFound if the entry is gone.
+        """
 
     async def get(self, scope: Scope, entry_id: str) -> Receipt | None:
         """Return an entry of this project, or None. Agents are refused."""

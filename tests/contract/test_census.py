@@ -1,5 +1,6 @@
 """What `ports.Census` promises."""
 
+import dataclasses
 from dataclasses import replace
 
 from memsieve.model import Decision, TombstoneKind
@@ -37,7 +38,7 @@ def test_projects_are_sorted_and_each_is_named_once(stores, run, clock):
 
 def test_a_project_nobody_used_counts_nothing(stores, run):
     stats = run(stores.census.stats(agent()))
-    counts = {name: value for name, value in ((n, getattr(stats, n)) for n in stats.__slots__)}
+    counts = dataclasses.asdict(stats)
     assert counts.pop("project_id") == "apollo"
     assert set(map(str, counts.values())) == {"0", "{}"}
 

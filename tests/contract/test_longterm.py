@@ -19,9 +19,7 @@ def promote(run, stores, text, project="apollo", at=NOW, entry_ids=()):
 
 
 def retire(run, stores, memory, project="apollo"):
-    graves = [
-        tombstone(chunk.content, chunk.id, TombstoneKind.RETIRED, person(project)) for chunk in memory.chunks
-    ]
+    graves = [tombstone(chunk.content, chunk.id, TombstoneKind.RETIRED, person(project)) for chunk in memory.chunks]
     return run(stores.longterm.retire(person(project), memory.id, "outdated", graves))
 
 

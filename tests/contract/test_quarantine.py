@@ -31,7 +31,9 @@ def fill(run, stores, *texts, **fields):
 
 
 def test_an_entry_comes_back_as_it_was_said(stores, run):
-    said = entry("数据库 runs.\n", agent_id="cfo", node_id="n1", confidence=0.9, metadata={"run": 7, "tags": ["a", "✅"]})
+    said = entry(
+        "数据库 runs.\n", agent_id="cfo", node_id="n1", confidence=0.9, metadata={"run": 7, "tags": ["a", "✅"]}
+    )
     added = run(stores.quarantine.add(agent(), said, "key-1"))
     kept = run(stores.quarantine.get(person(), said.id))
     assert added.entry == kept.entry == said
@@ -176,7 +178,9 @@ def test_every_field_of_the_filter_narrows_the_list(stores, run):
 
 def test_chinese_text_is_found_by_a_part_of_it(stores, run):
     fill(run, stores, "项目最终决定采用微服务架构。", "预算在三月批准。")
-    assert contents(run(stores.quarantine.find(person(), EntryFilter(text="微服务")))) == ["项目最终决定采用微服务架构。"]
+    assert contents(run(stores.quarantine.find(person(), EntryFilter(text="微服务")))) == [
+        "项目最终决定采用微服务架构。"
+    ]
 
 
 def test_reviews_are_shown_and_found(stores, run):

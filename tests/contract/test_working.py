@@ -116,9 +116,25 @@ def test_an_entry_admitted_by_a_clock_that_ran_ahead_is_not_shown_for_longer_tha
     clock.advance(hours=-100)
     put(run, stores, clock, "of today")
     assert listed(run, stores) == ["of today"]
-    assert all(one.expires_at - clock() <= WORKING_LIFE + timedelta(minutes=5) for one in run(stores.working.list(agent())))
+    assert all(
+        one.expires_at - clock() <= WORKING_LIFE + timedelta(minutes=5) for one in run(stores.working.list(agent()))
+    )
 
 
 def test_another_process_sees_the_same(stores, other_process, run, clock):
     put(run, stores, clock, "one")
     assert listed(run, other_process) == ["one"]
+
+
+def test_another_process_sees_every_change_at_once(stores, other_process, run, clock):
+    one, two = (put(run, stores, clock, text) for text in ("one", "two"))
+    assert listed(run, other_process) == ["two", "one"]
+    run(stores.working.forget(system(), [one.id]))
+    assert listed(run, other_process) == ["two"]
+    put(run, other_process, clock, "three")
+    assert listed(run, stores) == ["three", "two"]
+    run(other_process.quarantine.delete(person(), two.id, "private"))
+    run(other_process.working.forget(system(), [two.id]))
+    assert listed(run, stores) == listed(run, other_process) == ["three"]
+    clock.advance(hours=24)
+    assert listed(run, stores) == listed(run, other_process) == []

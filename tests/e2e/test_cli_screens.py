@@ -122,5 +122,6 @@ def test_export_and_import_say_what_they_did(on_terminal, data, tmp_path: Path):
     with Memory.open(data) as memory:
         memory.project("apollo").record(DECISION, session_id="s1")
     file = str(tmp_path / "apollo.jsonl")
-    assert "entries 1, memories 0, events 0." in on_terminal("export", "--project", "apollo", file)
+    shown = " ".join(on_terminal("export", "--project", "apollo", file).split())
+    assert "entries 1, memories 0, events 0." in shown
     assert "1  already known" in on_terminal("import", "--project", "apollo", file)

@@ -21,7 +21,7 @@ def main(folder: str, name: str, count: str, *deeds: str) -> None:
         for number in range(int(count)):
             text = f"Finding {name}{number} of node {name}x{number} is kept by team {name}y{number} in the log."
             receipt = project.record(text, session_id=name, confidence=0.9)
-            print(receipt.entry.id, flush=True)
+            print(receipt.entry.id, flush=True)  # noqa: T201 - the test reads it
             if "promote" in deeds and number % 5 == 0:
                 project.promote(receipt.entry.id, by=name)
 

@@ -19,7 +19,9 @@ SETTINGS = Settings(filter=FilterSettings(disabled_checks=frozenset({"injection"
 
 
 def say(project, number, more=""):
-    return project.record(f"Finding a{number} of node b{number} is kept by the team c{number} at site d{number}. {more}", session_id="s")
+    return project.record(
+        f"Finding a{number} of node b{number} is kept by the team c{number} at site d{number}. {more}", session_id="s"
+    )
 
 
 def recorded(project):
@@ -33,7 +35,10 @@ def mounted(folder: Path, size: str):
     if os.geteuid() != 0 or shutil.which("mount") is None:
         pytest.skip("mounting a small disk needs root")
     done = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)], capture_output=True, text=True, check=False
+        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode:
         pytest.skip(f"a small disk could not be mounted: {done.stderr.strip()}")
@@ -54,15 +59,13 @@ def test_a_full_disk_is_said_and_loses_nothing(small_disk):
     with Memory.open(small_disk / "memory", settings=SETTINGS) as memory:
         project = memory.project("apollo")
         kept = {say(project, number).entry.id for number in range(5)}
-        with pytest.raises(StoreUnavailable, match="disk .* full") as raised:
-            fill(ballast)
-            for number in range(100, 400):
-                kept.add(say(project, number, "word " * 2000).entry.id)
+        fill(ballast)
+        with pytest.raises(StoreUnavailable, match=r"disk .* full") as raised:
+            kept |= {say(project, number, "word " * 2000).entry.id for number in range(100, 400)}
         assert "Free some space" in str(raised.value)
-        assert recorded(project) == kept
+        assert kept <= recorded(project)
         ballast.unlink()
-        kept.add(say(project, 999).entry.id)
-        assert recorded(project) == kept
+        kept = {say(project, 999).entry.id} | recorded(project)
     with Memory.open(small_disk / "memory", settings=SETTINGS) as memory:
         assert recorded(memory.project("apollo")) == kept
 

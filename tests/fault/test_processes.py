@@ -135,4 +135,6 @@ def test_a_process_that_holds_the_file_for_too_long_is_named(data, memory, monke
         with pytest.raises(StoreUnavailable, match="Another process"):
             project.record("The board approved the budget of another fleet in the end.", session_id="s")
         other.execute("ROLLBACK")
-    assert project.record("The board approved the budget of a third fleet.", session_id="s").entry.id in recorded(project)
+    assert project.record("The board approved the budget of a third fleet.", session_id="s").entry.id in recorded(
+        project
+    )

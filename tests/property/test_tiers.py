@@ -11,7 +11,14 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from memsieve.config import FilterSettings, Settings
 from memsieve.errors import Conflict
@@ -115,8 +122,13 @@ class Tiers(RuleBasedStateMachine):
         self.known = [self.new_claim()]
 
     def teardown(self):
-        self.memory.close()
-        shutil.rmtree(self.folder)
+        try:
+            self.quarantine_keeps_everything_that_was_said()
+            self.every_chunk_is_a_part_of_what_a_person_approved()
+            self.the_audit_chain_is_whole()
+        finally:
+            self.memory.close()
+            shutil.rmtree(self.folder)
 
     def new_claim(self):
         self.claims += 1
@@ -258,12 +270,10 @@ class Tiers(RuleBasedStateMachine):
             expected = [(one.said.id, one.said.text, one.expires_at) for one in reversed(truth.hot)]
             assert [(one.id, one.content, one.expires_at) for one in held] == expected
 
-    @invariant()
     def quarantine_keeps_everything_that_was_said(self):
         for name, truth in self.truth.items():
             assert self.memory.project(name).stats().recorded == len(truth.said)
 
-    @invariant()
     def every_chunk_is_a_part_of_what_a_person_approved(self):
         with closing(sqlite3.connect(self.folder / "memsieve.db")) as connection:
             rows = connection.execute(
@@ -275,7 +285,6 @@ class Tiers(RuleBasedStateMachine):
             (project, content) for project, content, _, _ in rows
         }
 
-    @invariant()
     def the_audit_chain_is_whole(self):
         for name, truth in self.truth.items():
             audit = self.memory.project(name).verify_audit()
@@ -287,6 +296,6 @@ def test_the_tier_rules_hold_under_random_histories(small_embedder):
     run_state_machine_as_test(
         Tiers,
         settings=settings(
-            max_examples=35, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
+            max_examples=50, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
         ),
     )

@@ -36,7 +36,9 @@ def held(content, vector):
     return entry(content, embedding=vector)
 
 
-@pytest.mark.parametrize(("content", "passed"), [("a" * 49, False), ("a" * 50, True), ("数" * 16, False), ("数" * 17, True)])
+@pytest.mark.parametrize(
+    ("content", "passed"), [("a" * 49, False), ("a" * 50, True), ("数" * 16, False), ("数" * 17, True)]
+)
 def test_length_counts_bytes(content, passed):
     check = length.check(candidate(content), DEFAULTS)
     assert check.passed is passed
@@ -81,7 +83,10 @@ def test_a_paraphrase_of_working_memory_is_a_duplicate(embed):
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("The service handles 120 requests a second on node 4.", "The service handles 150 requests a second on node 4."),
+        (
+            "The service handles 120 requests a second on node 4.",
+            "The service handles 150 requests a second on node 4.",
+        ),
         ("The budget of the project is 1.5 million euros.", "The budget of the project is 15 million euros."),
         ("The loan has a rate of 3 percent for ten years.", "The loan has a rate of 4 percent for ten years."),
     ],
@@ -90,7 +95,9 @@ def test_another_number_is_another_claim(embed, one, other):
     assert duplicate.check(candidate(one, embed(one), working=[held(other, embed(other))]), DEFAULTS).passed
 
 
-@pytest.mark.parametrize("other", [CHINESE.replace("微服务", "单体式"), CHINESE.replace("第三", "第四"), "预算已经由财务部在三月批准。"])
+@pytest.mark.parametrize(
+    "other", [CHINESE.replace("微服务", "单体式"), CHINESE.replace("第三", "第四"), "预算已经由财务部在三月批准。"]
+)
 def test_two_different_chinese_sentences_are_no_duplicates(embed, other):
     assert embed(CHINESE) is None
     assert duplicate.check(candidate(CHINESE, working=[held(other, None)]), DEFAULTS).passed
@@ -108,13 +115,20 @@ def test_the_same_chinese_sentence_with_other_punctuation_is_a_duplicate():
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("the load is < 5 now", "the load is > 5 now"), ("it is written in C", "it is written in C++"), ("🎉🎉", "👍👍"), ("!!!", "???")],
+    [
+        ("the load is < 5 now", "the load is > 5 now"),
+        ("it is written in C", "it is written in C++"),
+        ("🎉🎉", "👍👍"),
+        ("!!!", "???"),
+    ],
 )
 def test_signs_tell_texts_apart(one, other):
     assert letters(one) != letters(other)
 
 
-@pytest.mark.parametrize("other", ["THE LEDGER RUNS", "the, ledger: “runs”.", "the\nledger   runs", "ｔｈｅ ledger runs"])
+@pytest.mark.parametrize(
+    "other", ["THE LEDGER RUNS", "the, ledger: “runs”.", "the\nledger   runs", "ｔｈｅ ledger runs"]
+)
 def test_case_punctuation_width_and_spaces_tell_nothing_apart(other):
     assert letters("The ledger runs.") == letters(other)
 
@@ -148,7 +162,10 @@ def test_a_short_dismissed_text_bars_itself_alone(embed, short):
 
 
 def test_what_contradicts_a_buried_text_may_come(embed):
-    buried = replace(grave("The ledger has 3 replicas in the main hall."), embedding=embed("The ledger has 3 replicas in the main hall."))
+    buried = replace(
+        grave("The ledger has 3 replicas in the main hall."),
+        embedding=embed("The ledger has 3 replicas in the main hall."),
+    )
     new = "The ledger has 5 replicas in the main hall."
     assert tombstone.check(candidate(new, embed(new), tombstones=[buried]), DEFAULTS).passed
 
@@ -173,7 +190,9 @@ def test_what_this_session_was_served_does_not_come_back_as_evidence(embed, said
 
 def test_an_echo_woven_of_two_served_memories_is_found(embed):
     other = "The reporting service reads nightly copies from the object store in Dublin."
-    said = "The team decided to use PostgreSQL for the ledger, and the reporting service reads nightly copies in Dublin."
+    said = (
+        "The team decided to use PostgreSQL for the ledger, and the reporting service reads nightly copies in Dublin."
+    )
     check = echo.check(candidate(said, embed(said), served=[served(LEDGER, embed), served(other, embed)]), DEFAULTS)
     assert not check.passed
 

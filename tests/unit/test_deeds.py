@@ -43,7 +43,9 @@ def test_a_refused_entry_can_be_promoted_by_a_person(project):
 
 
 def test_a_long_text_is_promoted_in_chunks_that_cover_it(project):
-    text = "\n\n".join(f"Section {number} speaks of item{number}. " + "More words follow here. " * 15 for number in range(8))
+    text = "\n\n".join(
+        f"Section {number} speaks of item{number}. " + "More words follow here. " * 15 for number in range(8)
+    )
     kept = project.promote_text(text, by="ada")
     assert len(kept.chunks) >= 6
     assert all(chunk.content in text.strip() for chunk in kept.chunks)
@@ -70,7 +72,7 @@ def test_dismissing_twice_changes_nothing(project):
 def test_what_is_verified_is_retired_and_not_dismissed(project):
     entry_id = project.record(TEXT, session_id="s1").entry.id
     project.promote(entry_id, by="ada")
-    with pytest.raises(Conflict, match="[Rr]etire"):
+    with pytest.raises(Conflict, match="Retire"):
         project.dismiss(entry_id, by="ada", reason="wrong")
 
 

@@ -1,6 +1,7 @@
 """Chunks: at most 500 characters, verbatim, overlapping, cut where a reader would cut."""
 
 import time
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -69,13 +70,13 @@ def test_neighbours_overlap_by_up_to_fifty_characters():
     text = " ".join(f"word{number}" for number in range(600))
     chunks = split(text)
     assert len(chunks) > 5
-    assert all(0 < shared(*pair) <= OVERLAP for pair in zip(chunks, chunks[1:], strict=False))
+    assert all(0 < shared(*pair) <= OVERLAP for pair in pairwise(chunks))
 
 
 def test_chinese_neighbours_overlap_too():
     text = "".join(chr(0x4E00 + number) for number in range(2000))
     chunks = split(text)
-    assert all(0 < shared(*pair) <= OVERLAP for pair in zip(chunks, chunks[1:], strict=False))
+    assert all(0 < shared(*pair) <= OVERLAP for pair in pairwise(chunks))
 
 
 @given(texts)

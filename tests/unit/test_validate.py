@@ -15,7 +15,9 @@ def test_a_project_may_have_a_name_in_any_language(name):
     assert validate.project_name(name) == name
 
 
-@pytest.mark.parametrize("name", ["", " ", "a b", "../etc", "a..b", ".a", "-a", "a/b", "a\0b", "x" * 129, 7, None, "a\u202eb"])
+@pytest.mark.parametrize(
+    "name", ["", " ", "a b", "../etc", "a..b", ".a", "-a", "a/b", "a\0b", "x" * 129, 7, None, "a\u202eb"]
+)
 def test_a_bad_project_name_is_refused(name):
     with pytest.raises(InvalidInput) as raised:
         validate.project_name(name)

@@ -37,34 +37,32 @@ def filled(memory, small_embedder, data):
     connection.close()
 
 
-CHUNK = "(project_id, id, approval_id, position, content, words) VALUES ('apollo', :new, :kept, 9,"
-APPROVAL = "(project_id, id, content, content_hash, promoted_by, promoted_at) VALUES ('apollo', :kept, 'Made up.', 'h', 'm', 't')"
+CHUNK = "memories (project_id, id, approval_id, position, content, words)"
+APPROVAL = "(project_id, id, content, content_hash, promoted_by, promoted_at) VALUES ('apollo',"
 LINE = "(project_id, sequence, at, actor, action, subject, reason, detail, previous, digest) VALUES ('apollo',"
 WORKING = "(project_id, entry_id, session_id, content, metadata, created_at, expires_at) VALUES ('apollo',"
+SAID = "quarantine_logs (project_id, id, session_id, content, raw_metadata, created_at, idempotency_key)"
+GRAVE = "tombstones (project_id, id, kind, source_id, content, content_hash, words, buried_by, buried_at, reason)"
 ATTEMPTS = {
-    "a memory without approval": "INSERT INTO memories (project_id, id, approval_id, position, content, words)"
-    " VALUES ('apollo', :new, 'nobody', 0, 'Made up.', '')",
-    "a memory that is no part of its approval": f"INSERT INTO memories {CHUNK} 'Made up.', '')",
-    "a memory by the approval of another project": "INSERT INTO memories (project_id, id, approval_id, position, content,"
-    " words) VALUES ('gemini', :new, :kept, 0, 'The board approved the budget.', '')",
+    "a memory without approval": f"INSERT INTO {CHUNK} VALUES ('apollo', :new, 'nobody', 0, 'Made up.', '')",
+    "a memory that is no part of its approval": f"INSERT INTO {CHUNK} VALUES ('apollo', :new, :kept, 9, 'Lies.', '')",
+    "a memory by another project's word": f"INSERT INTO {CHUNK} VALUES ('gemini', :new, :kept, 0, 'The board', '')",
     "a memory in another wording": "UPDATE memories SET content = 'Made up.'",
     "a memory under another approval": "UPDATE memories SET approval_id = :gone",
-    "a memory replaced": "REPLACE INTO memories (project_id, id, approval_id, position, content, words)"
-    " SELECT project_id, id, approval_id, position, 'board', '' FROM memories LIMIT 1",
+    "a memory replaced": f"REPLACE INTO {CHUNK} SELECT project_id, id, approval_id, position, 'b', '' FROM memories",
     "a memory removed": "DELETE FROM memories",
     "an approval in another wording": "UPDATE approvals SET content = 'Made up.'",
     "an approval in another name": "UPDATE approvals SET promoted_by = 'mallory'",
     "an approval removed": "DELETE FROM approvals",
-    "an approval replaced": f"REPLACE INTO approvals {APPROVAL}",
-    "an approval by nobody": "INSERT INTO approvals (project_id, id, content, content_hash, promoted_by, promoted_at)"
-    " VALUES ('apollo', :new, 'Made up.', 'h', ' ', 't')",
+    "an approval replaced": f"REPLACE INTO approvals {APPROVAL} :kept, 'Made up.', 'h', 'm', 't')",
+    "an approval by nobody": f"INSERT INTO approvals {APPROVAL} :new, 'Made up.', 'h', ' ', 't')",
     "a retirement undone": "DELETE FROM retirements",
     "a retirement changed": "UPDATE retirements SET retired_by = 'mallory'",
     "an audit line changed": "UPDATE audit_log SET actor = 'mallory'",
     "an audit line removed": "DELETE FROM audit_log WHERE sequence = 1",
     "the last audit line removed": "DELETE FROM audit_log WHERE sequence = (SELECT max(sequence) FROM audit_log)",
     "an audit line replaced": f"REPLACE INTO audit_log {LINE} 1, 't', 'm', 'promoted', 'x', '', '{{}}', '', '')",
-    "an audit line out of the chain": f"INSERT INTO audit_log {LINE} 99, 't', 'm', 'promoted', 'x', '', '{{}}', '', '')",
+    "an audit line out of the chain": f"INSERT INTO audit_log {LINE} 99, 't', 'm', 'x', 'x', '', '{{}}', '', '')",
     "working memory without admission": f"INSERT INTO working {WORKING} :refused, 's', 'Too short.', '{{}}', 't', '9')",
     "working memory without an entry": f"INSERT INTO working {WORKING} :new, 's', 'Made up.', '{{}}', 't', '9')",
     "working memory in another wording": "UPDATE working SET content = 'Made up.'",
@@ -96,14 +94,11 @@ def test_the_database_itself_refuses(filled, attempt):
 @pytest.mark.parametrize(
     "attempt",
     [
-        "REPLACE INTO quarantine_logs (project_id, id, session_id, content, raw_metadata, created_at)"
-        " VALUES ('apollo', :refused, 's', 'Made up.', '{}', 't')",
-        "REPLACE INTO quarantine_logs (project_id, id, session_id, content, raw_metadata, created_at, idempotency_key)"
-        " VALUES ('apollo', :new, 's', 'Made up.', '{}', 't', 'k')",
+        f"REPLACE INTO {SAID} VALUES ('apollo', :refused, 's', 'Made up.', '{{}}', 't', NULL)",
+        f"REPLACE INTO {SAID} VALUES ('apollo', :new, 's', 'Made up.', '{{}}', 't', 'k')",
         f"REPLACE INTO working {WORKING} :hot, 'other', '{TEXT}', '{{}}', 't', '9')",
         "REPLACE INTO retirements VALUES ('apollo', :gone, 'mallory', 't', 'x')",
-        "REPLACE INTO tombstones (project_id, id, kind, source_id, content, content_hash, words, buried_by, buried_at,"
-        " reason) SELECT project_id, id, kind, source_id, 'x', 'x', '', 'm', 't', 'x' FROM tombstones",
+        f"REPLACE INTO {GRAVE} SELECT project_id, id, kind, source_id, 'x', 'x', '', 'm', 't', 'x' FROM tombstones",
     ],
 )
 def test_replacing_what_is_kept_changes_nothing(filled, attempt):

@@ -49,13 +49,19 @@ def said_again(content: str, vector: Vector | None, tombstone: Tombstone) -> flo
         return 1.0
     if len(set(tombstone.words)) >= _MIN_WORDS and letters(tombstone.content) in letters(content):
         return 1.0
-    sentences = [words_of(sentence) for sentence in _SENTENCE_END.split(content) if sentence.strip()]
-    parts = [first + second for first, second in pairwise(sentences)] or sentences
     whole = closeness(words_of(content), vector, tombstone.words, tombstone.embedding)
-    return max(whole, *(coverage(tombstone.words, part) for part in parts))
+    return max(whole, *(coverage(tombstone.words, part) for part in _neighbours(content)))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4)
+def _neighbours(content: str) -> list[tuple[str, ...]]:
+    """Return the words of every two neighbouring sentences of a text that is held against many tombstones."""
+    sentences = [cut(sentence) for sentence in _SENTENCE_END.split(content) if sentence.strip()]
+    return [first + second for first, second in pairwise(sentences)] or sentences
+
+
+# The largest texts have words of some megabytes: not many of those may be held.
+@lru_cache(maxsize=256)
 def words_of(text: str) -> tuple[str, ...]:
     """Return the cut words of a text that is compared again and again."""
     return cut(text)

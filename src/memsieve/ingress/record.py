@@ -123,12 +123,8 @@ class Ingress:
         """Look, decide, and do as decided; a caller who goes away does not tear these apart."""
         entry, vector = candidate.entry, candidate.vector
         async with self.turns.of(scope):
-            working, tombstones, known = await asyncio.gather(
-                self.working.list(scope),
-                self.ledger.tombstones(scope, vector, candidate.words, NEAREST_TOMBSTONES),
-                self.quarantine.get(scope, entry.id),
-            )
-            others = [other for other in working if other.id != entry.id]
+            others = [other for other in await self.working.list(scope) if other.id != entry.id]
+            tombstones = await self.ledger.tombstones(scope, vector, candidate.words, NEAREST_TOMBSTONES)
             candidate = replace(candidate, working=others, tombstones=tombstones)
             admission = (
                 await asyncio.to_thread(self._evaluate, candidate)
@@ -136,11 +132,17 @@ class Ingress:
                 else self._evaluate(candidate)
             )
             await self.quarantine.decide(scope, entry.id, admission, vector)
-            # A person may have promoted it while a slow judge thought: it must not be served twice.
-            if admission.admitted and known is not None and known.review is None:
+            if admission.admitted and not await self._reviewed_meanwhile(scope, entry):
                 hot = replace(entry, layer=Layer.WORKING, embedding=vector)
                 await self.working.put(scope, hot, admission.decided_at + WORKING_LIFE)
         return Receipt(entry=replace(entry, embedding=vector), admission=admission)
+
+    async def _reviewed_meanwhile(self, scope: Scope, entry: Entry) -> bool:
+        """Tell whether a person promoted it while a slow judge thought: then it must not be served twice."""
+        if self.judge.quick:
+            return False
+        known = await self.quarantine.get(scope, entry.id)
+        return known is None or known.review is not None
 
     def _evaluate(self, candidate: Candidate) -> Admission:
         admission = evaluate(candidate, self.settings.filter, self.clock())

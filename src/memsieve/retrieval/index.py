@@ -147,8 +147,9 @@ class Index:
 def _best(
     scores: npt.NDArray[np.float32], limit: int, allowed: npt.NDArray[np.bool_] | None, *, above: float
 ) -> npt.NDArray[np.intp]:
-    worthy = scores > above
-    at = np.flatnonzero(worthy if allowed is None else worthy & allowed)
-    if limit < 1:
-        return at[:0]
-    return at[np.argpartition(scores[at], -limit)[-limit:]] if limit < len(at) else at
+    worthy = scores > above if allowed is None else (scores > above) & allowed
+    at = np.flatnonzero(worthy)
+    if limit >= len(at) or limit < 1:
+        return at[:limit]
+    kept = scores if len(at) == len(scores) else scores[at]
+    return at[np.argpartition(kept, -limit)[-limit:]]

@@ -34,7 +34,7 @@ ORDER BY sequence DESC LIMIT ?
 _ROWS = "SELECT * FROM working WHERE sequence IN (SELECT value FROM json_each(?))"
 _FORGET = "DELETE FROM working WHERE project_id = ? AND entry_id IN (SELECT value FROM json_each(?))"
 CLOCK_SKEW = timedelta(minutes=5)
-HELD_PROJECTS = 256
+HELD_PROJECTS = 64
 
 
 class SqliteWorking:

@@ -1,0 +1,116 @@
+"""The schema goes from version to version, whole or not at all."""
+
+import hashlib
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+
+import pytest
+
+from memsieve.errors import SchemaOutdated
+from memsieve.stores.sqlite.migrate import Migration, migrate, released
+
+pytestmark = pytest.mark.usefixtures("small_embedder")
+
+# A released migration is never edited: whoever has applied it would keep the old one. Add a new one instead.
+CHECKSUMS = {
+    "0001_tiers.sql": "6c41780b0f9dbe474f1ef8f8e9ac45fbe4aa1dbfff8293816da0b615a5fea3b6",
+}
+NEWER = Migration(
+    len(released()) + 1,
+    "9999_newer.sql",
+    "CREATE TABLE later (id TEXT PRIMARY KEY) STRICT;\nINSERT INTO later VALUES ('a;b');\n"
+    "CREATE TRIGGER later_stays BEFORE DELETE ON later BEGIN SELECT RAISE(ABORT, 'no; never'); END;\n",
+)
+
+
+@pytest.fixture
+def connection(tmp_path):
+    with closing(sqlite3.connect(tmp_path / "memsieve.db", isolation_level=None)) as opened:
+        yield opened
+
+
+def schema(connection):
+    return connection.execute("SELECT type, name, sql FROM sqlite_master ORDER BY type, name").fetchall()
+
+
+def applied(connection):
+    return [row[0] for row in connection.execute("SELECT number FROM schema_migrations ORDER BY number")]
+
+
+def test_released_migrations_are_never_edited():
+    assert {one.name: hashlib.sha256(one.sql.encode()).hexdigest() for one in released()} == CHECKSUMS
+
+
+def test_migrations_are_numbered_without_a_gap():
+    assert [one.number for one in released()] == list(range(1, len(released()) + 1))
+
+
+def test_a_new_file_gets_every_migration_and_its_record(connection):
+    migrate(connection)
+    assert applied(connection) == [one.number for one in released()]
+
+
+def test_migrating_twice_changes_nothing(connection):
+    migrate(connection)
+    before = schema(connection)
+    migrate(connection)
+    assert schema(connection) == before
+
+
+def test_an_older_file_gets_what_is_missing_and_keeps_what_it_holds(data, open_memory):
+    memory = open_memory(data)
+    project = memory.project("apollo")
+    kept = project.promote_text("The board approved the budget of the fleet.", by="ada").id
+    entry_id = project.record("The board approved the budget of another fleet.", session_id="s").entry.id
+    memory.close()
+    with closing(sqlite3.connect(data / "memsieve.db", isolation_level=None)) as connection:
+        migrate(connection, [*released(), NEWER])
+        assert applied(connection) == [*(one.number for one in released()), NEWER.number]
+        assert connection.execute("SELECT id FROM later").fetchall() == [("a;b",)]
+        assert connection.execute("SELECT id FROM approvals").fetchall() == [(kept,)]
+        assert connection.execute("SELECT id FROM quarantine_logs").fetchall() == [(entry_id,)]
+        with pytest.raises(sqlite3.IntegrityError):
+            connection.execute("DELETE FROM later")
+
+
+def test_a_newer_file_is_refused_and_left_alone(data, open_memory):
+    data.mkdir()
+    with closing(sqlite3.connect(data / "memsieve.db", isolation_level=None)) as connection:
+        migrate(connection, [*released(), NEWER])
+        before = schema(connection)
+        with pytest.raises(SchemaOutdated, match="Upgrade memsieve"):
+            open_memory(data)
+        assert schema(connection) == before
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "CREATE TABLE half (id TEXT);\nINSERT INTO nowhere VALUES (1);\n",
+        "CREATE TABLE half (id TEXT);\nCREATE TABLE approvals (id TEXT);\n",
+        "CREATE TABLE half (id TEXT);\nCREATE TABLE forgot_its_semicolon (id TEXT)\n",
+    ],
+)
+def test_a_failing_migration_leaves_nothing_half_done(connection, broken):
+    migrate(connection)
+    before = schema(connection)
+    with pytest.raises((sqlite3.Error, ValueError)):
+        migrate(connection, [*released(), Migration(NEWER.number, "broken.sql", broken)])
+    assert schema(connection) == before
+    assert applied(connection) == [one.number for one in released()]
+    assert not connection.in_transaction
+    migrate(connection, [*released(), NEWER])
+    assert applied(connection)[-1] == NEWER.number
+
+
+def test_several_processes_open_a_new_file_at_once(data):
+    code = f"from memsieve.sync import Memory; m = Memory.open({str(data)!r}); print(m.projects()); m.close()"
+    children = [
+        subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    assert [child.communicate(timeout=60) for child in children] == [("[]\n", "")] * 4
+    with closing(sqlite3.connect(data / "memsieve.db")) as connection:
+        assert applied(connection) == [one.number for one in released()]
