@@ -21,7 +21,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from memsieve.judges.local import find_contradiction
+from memsieve.judges.contradiction import find_contradiction
 
 SHORTEST, LONGEST, GROUP = 200, 1200, 700
 Edit = Callable[[str, random.Random], str | None]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from memsieve.ingress.injection import find_injection
+from memsieve.ingress.injection.find import find_injection
 
 
 def main(data: Path) -> None:

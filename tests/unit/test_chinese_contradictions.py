@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memsieve.judges.local import find_contradiction
+from memsieve.judges.contradiction import find_contradiction
 
 CONTRADICTORY = [
     "项目预算是500万元。项目预算是300万元。",

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memsieve.judges.local import find_contradiction
+from memsieve.judges.contradiction import find_contradiction
 
 CONTRADICTORY = [
     "The project budget is 5 million dollars. The project budget is 3 million dollars.",

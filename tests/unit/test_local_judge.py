@@ -5,7 +5,8 @@ import random
 
 import pytest
 
-from memsieve.judges.local import LocalJudge, find_contradiction
+from memsieve.judges.contradiction import find_contradiction
+from memsieve.judges.local import LocalJudge
 
 CONTRADICTORY = [
     # numbers

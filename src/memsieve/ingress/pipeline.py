@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 
 from memsieve.config import FilterSettings
-from memsieve.ingress import confidence, consistency, duplicate, echo, injection, length, tombstone
+from memsieve.ingress import confidence, consistency, duplicate, echo, length, tombstone
 from memsieve.ingress.candidate import Candidate, CheckFunction
+from memsieve.ingress.injection import check as injection
 from memsieve.model import Admission, Decision
 
 CHECKS: dict[str, CheckFunction] = {

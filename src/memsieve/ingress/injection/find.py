@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from memsieve.config import FilterSettings
-from memsieve.ingress.candidate import Candidate
 from memsieve.ingress.injection.chinese import CHINESE
 from memsieve.ingress.injection.disguise import fold, squeezed, unveiled
 from memsieve.ingress.injection.english import ENGLISH
@@ -17,7 +15,6 @@ from memsieve.ingress.injection.hidden import find_hidden, show_unseen
 from memsieve.ingress.injection.orders import CHINESE_ORDERS, ENGLISH_ORDERS
 from memsieve.ingress.injection.phrases import ATTACK_TALK, MARKS, NEGATED, REASONS, REPORTED, Phrase
 from memsieve.ingress.injection.tasks import TASKS
-from memsieve.model import Check
 
 QUOTE_LENGTH = 80
 _DEPTH = 2
@@ -61,14 +58,6 @@ class Injection:
     kind: str
     quote: str
     reason: str
-
-
-def check(candidate: Candidate, _: FilterSettings) -> Check:
-    """Pass a text that gives its reader no instruction."""
-    found = find_injection(candidate.entry.content)
-    if found is None:
-        return Check(name="injection", passed=True, score=0.0, reason="It holds no instruction to its reader.")
-    return Check(name="injection", passed=False, score=1.0, reason=f"{found.reason} Found: “{found.quote}”.")
 
 
 def find_injection(text: str) -> Injection | None:

@@ -52,9 +52,12 @@ class Indexes:
         since: datetime | None = None,
     ) -> dict[int, Match]:
         """Return the best rows of the project by their sequence, as of the connection's transaction."""
+        revision = connection.execute(_REVISION, (scope.project_id, self._kind)).fetchone()
+        if revision is None:
+            return {}
         loaded = self._of(scope)
         with loaded.lock:
-            self._refresh(connection, scope, loaded)
+            self._refresh(connection, scope, loaded, revision)
             matches = loaded.index.search(vector, words, limit, since)
             return {loaded.sequences[match.position]: match for match in matches}
 
@@ -71,21 +74,22 @@ class Indexes:
         with self._lock:
             loaded = self._loaded.pop(scope.project_id, None) or Loaded()
             self._loaded[scope.project_id] = loaded
-            while len(self._loaded) > 1 and sum(each.index.nbytes for each in self._loaded.values()) > MAX_BYTES:
-                self._loaded.popitem(last=False)
             return loaded
 
-    def _refresh(self, connection: sqlite3.Connection, scope: Scope, loaded: Loaded) -> None:
-        revision = connection.execute(_REVISION, (scope.project_id, self._kind)).fetchone()
-        if revision is None:
-            return
+    def _refresh(self, connection: sqlite3.Connection, scope: Scope, loaded: Loaded, revision: sqlite3.Row) -> None:
         if loaded.removed != revision["removed"]:
             loaded.index, loaded.sequences, loaded.added = Index(), [], 0
         if loaded.added < revision["added"]:
             rows = connection.execute(self._rows, (scope.project_id, loaded.added)).fetchall()
             loaded.index.extend([self._row(row) for row in rows])
             loaded.sequences += [row["sequence"] for row in rows]
+            self._forget_the_longest_unused()
         loaded.added, loaded.removed = max(loaded.added, revision["added"]), revision["removed"]
+
+    def _forget_the_longest_unused(self) -> None:
+        with self._lock:
+            while len(self._loaded) > 1 and sum(each.index.nbytes for each in self._loaded.values()) > MAX_BYTES:
+                self._loaded.popitem(last=False)
 
     def _row(self, row: sqlite3.Row) -> Row:
         return Row(words=text_words(row["words"]), vector=vector_from(row, self._embedder), at=text_time(row["at"]))

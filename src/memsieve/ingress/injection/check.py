@@ -1,0 +1,18 @@
+"""Refuse instructions aimed at whoever reads the memory later."""
+
+from __future__ import annotations
+
+from memsieve.config import FilterSettings
+from memsieve.ingress.candidate import Candidate
+from memsieve.model import Check
+
+
+def check(candidate: Candidate, _: FilterSettings) -> Check:
+    """Pass a text that gives its reader no instruction."""
+    # Imported on first use: a command that records nothing need not wait for the phrases.
+    from memsieve.ingress.injection.find import find_injection
+
+    found = find_injection(candidate.entry.content)
+    if found is None:
+        return Check(name="injection", passed=True, score=0.0, reason="It holds no instruction to its reader.")
+    return Check(name="injection", passed=False, score=1.0, reason=f"{found.reason} Found: “{found.quote}”.")
