@@ -3,17 +3,37 @@
 from __future__ import annotations
 
 import asyncio
+from types import TracebackType
+from typing import Self
 from weakref import WeakValueDictionary
 
 from memsieve.model import Scope
+
+
+class Turn:
+    """A project's turn, to be taken with `async with`; `taken` counts how often it was."""
+
+    def __init__(self) -> None:
+        self._lock = asyncio.Lock()
+        self.taken = 0
+
+    async def __aenter__(self) -> Self:
+        await self._lock.acquire()
+        self.taken += 1
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._lock.release()
 
 
 class Turns:
     """Hands out each project's turn; different projects never wait for each other."""
 
     def __init__(self) -> None:
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._turns: WeakValueDictionary[str, Turn] = WeakValueDictionary()
 
-    def of(self, scope: Scope) -> asyncio.Lock:
-        """Return the project's turn, to be taken with `async with`."""
-        return self._locks.setdefault(scope.project_id, asyncio.Lock())
+    def of(self, scope: Scope) -> Turn:
+        """Return the project's turn."""
+        return self._turns.setdefault(scope.project_id, Turn())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from memsieve.claims import conflict
 from memsieve.claims.resemblance import closeness, letters, quoted, words_of
 from memsieve.config import FilterSettings
@@ -11,11 +13,13 @@ from memsieve.model import Check, Entry
 # Words alone cannot tell whether the one word that differs changes the claim, so where no vector can say more,
 # only a copy is a duplicate, whatever share of words two texts have in common.
 _MOST_BY_WORDS = 0.89
+# Below this cosine two texts are no copies, and how many words they share makes no difference.
+_WORTH_A_LOOK = 0.7
 
 
 def check(candidate: Candidate, settings: FilterSettings) -> Check:
     """Pass when the similarity to every living entry of working memory is below the threshold."""
-    scored = [(similarity(candidate, entry), entry) for entry in candidate.working]
+    scored = [(_similarity(candidate, entry, cosine), entry) for entry, cosine in _cosines(candidate)]
     alike = [pair for pair in scored if pair[0] >= settings.duplicate_similarity]
     for score, entry in sorted(alike, key=lambda pair: pair[0], reverse=True):
         if conflict(candidate.entry.content, entry.content) is None:
@@ -24,13 +28,23 @@ def check(candidate: Candidate, settings: FilterSettings) -> Check:
     return Check(name="duplicate", passed=True, score=_highest(scored), reason=_why_passed(scored, alike, settings))
 
 
-def similarity(candidate: Candidate, entry: Entry) -> float:
+def _cosines(candidate: Candidate) -> list[tuple[Entry, float | None]]:
+    """Return every entry with its cosine, or None where one of the two has no vector."""
+    held = [entry.embedding for entry in candidate.working if entry.embedding is not None]
+    if candidate.vector is None or not held:
+        return [(entry, None) for entry in candidate.working]
+    cosines = iter((np.stack(held) @ candidate.vector).tolist())
+    return [(entry, None if entry.embedding is None else next(cosines)) for entry in candidate.working]
+
+
+def _similarity(candidate: Candidate, entry: Entry, cosine: float | None) -> float:
     """Return how alike the candidate and an entry are; a copy is 1."""
+    if cosine is not None and cosine < _WORTH_A_LOOK:
+        return max(0.0, cosine)
     if letters(candidate.entry.content) == letters(entry.content):
         return 1.0
     close = closeness(candidate.words, candidate.vector, words_of(entry.content), entry.embedding)
-    by_words = candidate.vector is None or entry.embedding is None
-    return min(_MOST_BY_WORDS, close) if by_words else close
+    return min(_MOST_BY_WORDS, close) if cosine is None else close
 
 
 def _highest(scored: list[tuple[float, Entry]]) -> float:

@@ -18,7 +18,7 @@ from memsieve.ingress.replay import Replay, Replayer
 from memsieve.model import Admission, Check, Decision, Entry, EntryFilter, Layer, Receipt, Role, Scope, Vector
 from memsieve.ports import WORKING_LIFE, Clock, Embedder, Judge, Ledger, QuarantineStore, WorkingStore
 from memsieve.retrieval.words import cut
-from memsieve.turns import Turns
+from memsieve.turns import Turn, Turns
 
 NEAREST_TOMBSTONES = 10
 SERVED_TO_SESSION = 100
@@ -92,12 +92,17 @@ class Ingress:
         try:
             # The vector is under way: what does not need it is done meanwhile.
             verdict = await self.judge.consistent(entry.content) if self.judge.quick else None
+            words = cut(entry.content)
             served = await self.ledger.served(system, session_id=entry.session_id, limit=SERVED_TO_SESSION)
+            turn = self.turns.of(scope)
+            seen, working = turn.taken, await self.working.list(system)
             [vector] = await embedding
             if self.clock() - entry.created_at >= WORKING_LIFE:
                 return await self._keep_as_history(system, entry, vector)
-            candidate = Candidate(entry=entry, words=cut(entry.content), vector=vector, served=served, verdict=verdict)
-            receipt = await self._decide(system, candidate)
+            candidate = Candidate(
+                entry=entry, words=words, vector=vector, working=working, served=served, verdict=verdict
+            )
+            receipt = await self._decide(system, candidate, turn, seen)
         except JudgeError as exc:
             _drop(embedding)
             return await self._postpone(system, entry, "consistency", exc)
@@ -112,18 +117,20 @@ class Ingress:
     async def _judge(self, scope: Scope, candidate: Candidate) -> Receipt:
         try:
             verdict = await self.judge.consistent(candidate.entry.content)
-            return await self._decide(scope, replace(candidate, verdict=verdict))
+            return await self._decide(scope, replace(candidate, verdict=verdict), self.turns.of(scope))
         except (JudgeError, StoreUnavailable, NotFound) as exc:
             return await self._postpone(scope, candidate.entry, "consistency", exc)
 
-    async def _decide(self, scope: Scope, candidate: Candidate) -> Receipt:
-        return await asyncio.shield(_kept(self._deciding, self._decide_in_turn(scope, candidate)))
+    async def _decide(self, scope: Scope, candidate: Candidate, turn: Turn, seen: int | None = None) -> Receipt:
+        return await asyncio.shield(_kept(self._deciding, self._decide_in_turn(scope, candidate, turn, seen)))
 
-    async def _decide_in_turn(self, scope: Scope, candidate: Candidate) -> Receipt:
+    async def _decide_in_turn(self, scope: Scope, candidate: Candidate, turn: Turn, seen: int | None) -> Receipt:
         """Look, decide, and do as decided; a caller who goes away does not tear these apart."""
         entry, vector = candidate.entry, candidate.vector
-        async with self.turns.of(scope):
-            others = [other for other in await self.working.list(scope) if other.id != entry.id]
+        async with turn:
+            # What was read of working memory still holds if nobody had a turn since.
+            working = candidate.working if turn.taken - 1 == seen else await self.working.list(scope)
+            others = [other for other in working if other.id != entry.id]
             tombstones = await self.ledger.tombstones(scope, vector, candidate.words, NEAREST_TOMBSTONES)
             candidate = replace(candidate, working=others, tombstones=tombstones)
             admission = (

@@ -11,7 +11,7 @@ from memsieve.retrieval.index import Match
 VECTOR_WEIGHT = 0.5
 # A hot item this relevant goes before the verified ones; any other stands below them.
 HIGHLY_RELEVANT = 0.65
-LEAST_PER_LEG = 30
+LEAST_PER_LEG = 20
 
 
 def fused(found: Match | Hit) -> float:

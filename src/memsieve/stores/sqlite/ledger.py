@@ -81,8 +81,7 @@ class SqliteLedger:
             values = {"project_id": scope.project_id, "found": json_text(list(found))}
             return [graves.tombstone_from(row, self._embedder) for row in connection.execute(_NEAREST, values)]
 
-        ready = await self._database.read(lambda connection: self._indexes.ready(connection, scope), short=True)
-        return await self._database.read(work, short=ready)
+        return await self._database.read(work, short=self._indexes.short(scope))
 
     async def serve(self, scope: Scope, answer: Answer) -> None:
         project, session = scope.project_id, answer.session_id

@@ -115,8 +115,7 @@ class SqliteLongTerm:
                 for row in connection.execute(_HITS, values)
             ]
 
-        ready = await self._database.read(lambda connection: self._indexes.ready(connection, scope), short=True)
-        return await self._database.read(work, short=ready)
+        return await self._database.read(work, short=self._indexes.short(scope))
 
     async def get(self, scope: Scope, any_id: str) -> LongTermMemory | None:
         return await self._database.read(lambda connection: self._one(connection, _BY_ANY_ID, scope, id=any_id))
