@@ -11,20 +11,20 @@ from memsieve.model import Scope
 
 
 class Turn:
-    """A project's turn, to be taken with `async with`; `taken` counts how often it was."""
+    """A project's turn, to be taken with `async with`; `ended` counts how many have been."""
 
     def __init__(self) -> None:
         self._lock = asyncio.Lock()
-        self.taken = 0
+        self.ended = 0
 
     async def __aenter__(self) -> Self:
         await self._lock.acquire()
-        self.taken += 1
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.ended += 1
         self._lock.release()
 
 

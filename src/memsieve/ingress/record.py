@@ -95,7 +95,7 @@ class Ingress:
             words = cut(entry.content)
             served = await self.ledger.served(system, session_id=entry.session_id, limit=SERVED_TO_SESSION)
             turn = self.turns.of(scope)
-            seen, working = turn.taken, await self.working.list(system)
+            seen, working = turn.ended, await self.working.list(system)
             [vector] = await embedding
             if self.clock() - entry.created_at >= WORKING_LIFE:
                 return await self._keep_as_history(system, entry, vector)
@@ -128,8 +128,8 @@ class Ingress:
         """Look, decide, and do as decided; a caller who goes away does not tear these apart."""
         entry, vector = candidate.entry, candidate.vector
         async with turn:
-            # What was read of working memory still holds if nobody had a turn since.
-            working = candidate.working if turn.taken - 1 == seen else await self.working.list(scope)
+            # What was read of working memory still holds if no turn has ended since.
+            working = candidate.working if turn.ended == seen else await self.working.list(scope)
             others = [other for other in working if other.id != entry.id]
             tombstones = await self.ledger.tombstones(scope, vector, candidate.words, NEAREST_TOMBSTONES)
             candidate = replace(candidate, working=others, tombstones=tombstones)
