@@ -246,7 +246,7 @@ def _ended(sentence: str, stop: str = ".") -> str:
 
 def main(data: Path, half: int = 1) -> None:
     """Print the tables."""
-    console = Console()
+    console = Console(width=110)
     table = Table("set", "texts", "clean refused", *EDITS, "planted found", "ms (median)", title="Self-contradiction")
     for name, texts in clean_sets(data).items():
         table.add_row(*rates(name, texts[half::2]))

@@ -37,7 +37,7 @@ class Question:
 
 
 def main(data: Path) -> None:
-    console = Console()
+    console = Console(width=110)
     file = data / "locomo_dev.json"
     if not file.exists():
         console.print(f"LoCoMo skipped: there is no {file}.")

@@ -38,7 +38,7 @@ THINGS = "PostgreSQL transactions tokens certificates queues budgets regions cus
 
 
 def main(_: Path) -> None:
-    console = Console()
+    console = Console(width=110)
     table = Table(title="Speed: medians of one run, ratio to the least work possible")
     for column in ("what", "memsieve", "least work", "ratio", "aim"):
         table.add_column(column, justify="left" if column == "what" else "right")
