@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from memsieve.model import Admission, Check, Decision, Entry, Layer, Vector
+from memsieve.model import Admission, Check, Decision, Entry, Vector
 
 
 def time_text(moment: datetime) -> str:
@@ -59,7 +59,7 @@ def content_hash(content: str) -> str:
 
 
 def entry_from(row: sqlite3.Row, embedder: str) -> Entry:
-    """Return the quarantine entry of a row; a vector of another embedder is left out."""
+    """Return the entry of a row; a vector of another embedder is left out."""
     return Entry(
         id=row["id"],
         project_id=row["project_id"],
@@ -71,7 +71,6 @@ def entry_from(row: sqlite3.Row, embedder: str) -> Entry:
         confidence=row["confidence"],
         metadata=json.loads(row["raw_metadata"]),
         embedding=vector_from(row, embedder),
-        layer=Layer.QUARANTINE,
     )
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from memsieve.model import Entry, Layer, Role, Scope
 from memsieve.ports import WORKING_CAP, WORKING_LIFE, Clock
 from memsieve.stores.sqlite.database import Database
-from memsieve.stores.sqlite.rows import json_text, text_time, time_text, vector_blob, vector_from
+from memsieve.stores.sqlite.rows import entry_from, json_text, text_time, time_text, vector_blob
 
 _PUT = """
 INSERT INTO working
@@ -31,7 +31,9 @@ _LIVING = """
 SELECT sequence FROM working WHERE project_id = ? AND expires_at > ? AND expires_at <= ?
 ORDER BY sequence DESC LIMIT ?
 """
-_ROWS = "SELECT * FROM working WHERE sequence IN (SELECT value FROM json_each(?))"
+_ROWS = """
+SELECT *, entry_id AS id, metadata AS raw_metadata FROM working WHERE sequence IN (SELECT value FROM json_each(?))
+"""
 _FORGET = "DELETE FROM working WHERE project_id = ? AND entry_id IN (SELECT value FROM json_each(?))"
 CLOCK_SKEW = timedelta(minutes=5)
 HELD_PROJECTS = 64
@@ -94,17 +96,5 @@ class SqliteWorking:
         return await self._database.write(lambda connection: connection.execute(_FORGET, values).rowcount)
 
     def _entry(self, row: sqlite3.Row) -> Entry:
-        return Entry(
-            id=row["entry_id"],
-            project_id=row["project_id"],
-            session_id=row["session_id"],
-            content=row["content"],
-            created_at=text_time(row["created_at"]),
-            agent_id=row["agent_id"],
-            node_id=row["node_id"],
-            confidence=row["confidence"],
-            metadata=json.loads(row["metadata"]),
-            embedding=vector_from(row, self._embedder),
-            layer=Layer.WORKING,
-            expires_at=text_time(row["expires_at"]),
-        )
+        entry = entry_from(row, self._embedder)
+        return replace(entry, layer=Layer.WORKING, expires_at=text_time(row["expires_at"]))
