@@ -13,6 +13,7 @@ from memsieve.jobs import schedule
 from memsieve.ports import Clock, Embedder, Judge
 from memsieve.project import Rooms
 from memsieve.promotion.audit import Auditor
+from memsieve.promotion.delete import Deleter
 from memsieve.promotion.dismiss import Dismisser
 from memsieve.promotion.promote import Promoter
 from memsieve.promotion.retire import Retirer
@@ -83,11 +84,13 @@ async def rooms(settings: Settings, clock: Clock = utc_now) -> AsyncIterator[Roo
                 working=working,
                 longterm=longterm,
                 ledger=ledger,
+                embedder=embedder,
                 clock=clock,
                 turns=turns,
                 tombstone_similarity=similarity,
             ),
-            auditor=Auditor(quarantine=quarantine, working=working, longterm=longterm, ledger=ledger),
+            deleter=Deleter(quarantine=quarantine, working=working, turns=turns),
+            auditor=Auditor(quarantine=quarantine, longterm=longterm, ledger=ledger),
             retriever=Retriever(working=working, longterm=longterm, ledger=ledger, embedder=embedder, clock=clock),
             quarantine=quarantine,
             working=working,

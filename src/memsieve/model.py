@@ -188,6 +188,7 @@ class LongTermMemory:
     chunks: tuple[Chunk, ...]
     retired_at: datetime | None = None
     retired_by: str | None = None
+    retired_reason: str | None = None
 
     @property
     def id(self) -> str:
@@ -320,7 +321,6 @@ class Retirement:
     """A retired memory and everyone who was served it."""
 
     memory: LongTermMemory
-    reason: str
     served: tuple[Serving, ...]
 
 

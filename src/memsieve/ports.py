@@ -107,8 +107,8 @@ class LongTermStore(Protocol):
 class Ledger(Protocol):
     """What happened: audit events in a hash chain, tombstones, and what was served to whom."""
 
-    async def bury(self, scope: Scope, tombstone: Tombstone) -> bool:
-        """Write a tombstone and its audit event in one transaction; False if its source has one. Persons only."""
+    async def bury(self, scope: Scope, tombstone: Tombstone) -> Tombstone:
+        """Write a tombstone and its audit event in one transaction; return the one that stands. Persons only."""
 
     async def tombstones(
         self, scope: Scope, vector: Vector | None, words: Sequence[str], limit: int

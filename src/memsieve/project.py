@@ -27,6 +27,7 @@ from memsieve.model import (
 )
 from memsieve.ports import Census, LongTermStore, QuarantineStore, WorkingStore
 from memsieve.promotion.audit import Audit, Auditor
+from memsieve.promotion.delete import Deleter
 from memsieve.promotion.dismiss import Dismisser
 from memsieve.promotion.promote import Promoter
 from memsieve.promotion.retire import Retirer
@@ -42,6 +43,7 @@ class Rooms:
     promoter: Promoter
     dismisser: Dismisser
     retirer: Retirer
+    deleter: Deleter
     auditor: Auditor
     retriever: Retriever
     quarantine: QuarantineStore
@@ -139,7 +141,7 @@ class AsyncProject:
 
     async def delete(self, entry_id: str, *, by: str, reason: str) -> None:
         """Delete an entry from quarantine, and from working memory with it, in a person's name; it is audited."""
-        await self._rooms.auditor.delete(self._person(by), entry_id, reason)
+        await self._rooms.deleter.delete(self._person(by), entry_id, reason)
 
     async def log(self, wanted: EntryFilter | None = None, *, by: str = "auditor") -> list[Receipt]:
         """List quarantine for a person's audit, newest first; nothing of this is for agents."""
@@ -160,6 +162,10 @@ class AsyncProject:
     async def memories(self, *, after_id: str | None = None, limit: int = 100) -> list[LongTermMemory]:
         """List verified memories in the order they were approved."""
         return await self._rooms.longterm.find(self._agent, after_id, limit)
+
+    async def memory(self, any_id: str) -> LongTermMemory | None:
+        """Return the memory with this id, or with a chunk or a source entry of this id; the living one first."""
+        return await self._rooms.longterm.get(self._agent, any_id)
 
     async def lineage(self, any_id: str, *, by: str = "auditor") -> Lineage:
         """Say where a memory or entry came from, what people decided, and who was served it."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Callable, Coroutine
 from contextlib import ExitStack
-from functools import partial, wraps
+from functools import wraps
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
-
-from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from memsieve.bootstrap import utc_now
 from memsieve.config import Settings
@@ -23,8 +23,36 @@ R = TypeVar("R")
 A = TypeVar("A")
 
 
+class Loop:
+    """An event loop in a thread of its own, which does not keep the interpreter from ending."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="memsieve", daemon=True)
+        self._thread.start()
+
+    def call(self, work: Coroutine[Any, Any, R]) -> R:
+        """Run work on the loop and wait for it."""
+        if self._loop.is_closed():
+            work.close()
+            raise StoreUnavailable("This memory is closed. Open it again to go on.")
+        running = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return running.result()
+        except BaseException:
+            running.cancel()
+            raise
+
+    def close(self) -> None:
+        """Stop the loop; what it still does is given up."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.run_until_complete(self._loop.shutdown_default_executor())
+        self._loop.close()
+
+
 class _Front(Protocol[A]):
-    _portal: BlockingPortal
+    _loop: Loop
     _inner: A
 
 
@@ -35,13 +63,7 @@ def _blocking(
 
     @wraps(method)
     def call(self: _Front[A], /, *args: P.args, **kwargs: P.kwargs) -> R:
-        try:
-            result: R = self._portal.call(partial(method, self._inner, *args, **kwargs))
-        except RuntimeError as exc:
-            if "portal is not running" not in str(exc):
-                raise
-            raise StoreUnavailable("This memory is closed. Open it again to go on.") from exc
-        return result
+        return self._loop.call(method(self._inner, *args, **kwargs))
 
     return call
 
@@ -49,8 +71,8 @@ def _blocking(
 class Project:
     """One project's memory, for synchronous code; see `AsyncProject`."""
 
-    def __init__(self, portal: BlockingPortal, inner: AsyncProject) -> None:
-        self._portal = portal
+    def __init__(self, loop: Loop, inner: AsyncProject) -> None:
+        self._loop = loop
         self._inner = inner
         self.id = inner.id
 
@@ -68,6 +90,7 @@ class Project:
     events = _blocking(AsyncProject.events)
     working = _blocking(AsyncProject.working)
     memories = _blocking(AsyncProject.memories)
+    memory = _blocking(AsyncProject.memory)
     lineage = _blocking(AsyncProject.lineage)
     stats = _blocking(AsyncProject.stats)
     retry = _blocking(AsyncProject.retry)
@@ -81,10 +104,12 @@ class Memory:
     def __init__(self, inner: AsyncMemory) -> None:
         self._inner = inner
         self.settings = inner.settings
-        with ExitStack() as stack:
-            self._portal = stack.enter_context(start_blocking_portal())
-            stack.enter_context(self._portal.wrap_async_context_manager(inner))
-            self._stack = stack.pop_all()
+        self._loop = Loop()
+        with ExitStack() as opening:
+            opening.callback(self._loop.close)
+            self._loop.call(inner.__aenter__())
+            opening.pop_all()
+        self._closed = False
 
     @classmethod
     def open(cls, data: str | Path | None = None, *, settings: Settings | None = None, clock: Clock = utc_now) -> Self:
@@ -101,10 +126,13 @@ class Memory:
 
     def close(self) -> None:
         """Close the memory; what is undecided is tried again when it is opened next."""
-        self._stack.close()
+        if not self._closed:
+            self._closed = True
+            self._loop.call(self._inner.__aexit__(None, None, None))
+            self._loop.close()
 
     def project(self, project_id: str) -> Project:
         """Return one project's memory; nothing of any other project can be reached through it."""
-        return Project(self._portal, self._inner.project(project_id))
+        return Project(self._loop, self._inner.project(project_id))
 
     projects = _blocking(AsyncMemory.projects)

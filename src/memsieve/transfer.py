@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Any, BinaryIO
 
 from memsieve import validate, wire
-from memsieve.errors import Conflict, InvalidInput, NotFound
+from memsieve.errors import Conflict, InvalidInput
 from memsieve.model import AuditEvent, Entry, EntryFilter, Receipt
 from memsieve.sync import Project
 
@@ -187,13 +187,8 @@ class Importer:
         return Line(number=number, end=0, outcome=Outcome.ALREADY_KNOWN if known else Outcome.PROMOTED)
 
     def _retired_here(self, memory_id: object) -> bool:
-        if not isinstance(memory_id, str):
-            return False
-        try:
-            memories = self.project.lineage(memory_id).memories
-        except NotFound:
-            return False
-        return any(memory.id == memory_id and memory.retired_at is not None for memory in memories)
+        memory = self.project.memory(memory_id) if isinstance(memory_id, str) else None
+        return memory is not None and memory.id == memory_id and memory.retired_at is not None
 
     def _sources(self, entry_ids: object, content: object) -> Iterator[str]:
         """Yield the entries here that said just this: promoting another would approve what nobody read."""

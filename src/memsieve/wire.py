@@ -154,7 +154,7 @@ def retirement(record: Retirement) -> Document:
     """Return a retired memory and everyone who was served it."""
     return {
         "memory": memory(record.memory),
-        "reason": record.reason,
+        "reason": record.memory.retired_reason,
         "served": [serving(one) for one in record.served],
     }
 

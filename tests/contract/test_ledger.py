@@ -46,9 +46,9 @@ def test_a_tombstone_is_written_with_its_line(stores, run):
     )
 
 
-def test_a_source_has_one_tombstone(stores, run):
-    assert run(stores.ledger.bury(person(), tombstone("alpha", "e1")))
-    assert run(stores.ledger.bury(person(), tombstone("alpha", "e1"))) is False
+def test_a_source_has_one_tombstone_and_the_first_stands(stores, run):
+    first = run(stores.ledger.bury(person(), tombstone("alpha", "e1")))
+    assert run(stores.ledger.bury(person(name="bob"), tombstone("alpha", "e1"))) == first
     assert len(run(stores.ledger.events(person()))) == 1
 
 

@@ -138,3 +138,20 @@ def test_a_process_that_holds_the_file_for_too_long_is_named(data, memory, monke
     assert project.record("The board approved the budget of a third fleet.", session_id="s").entry.id in recorded(
         project
     )
+
+
+def test_a_memory_that_nobody_closed_does_not_keep_the_interpreter_from_ending(data):
+    script = f"from memsieve import Memory; print(Memory.open({str(data)!r}).project('apollo').stats().recorded)"
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=True)
+    assert (ended.stdout, ended.stderr) == ("0\n", "")
+
+
+def test_the_log_of_a_memory_that_only_answers_does_not_grow_for_ever(memory, data):
+    project = memory.project("apollo")
+    project.promote_text("The ledger is kept in PostgreSQL.", by="ada")
+    sizes = []
+    for _ in range(4):
+        for _ in range(400):
+            project.retrieve("ledger")
+        sizes.append((data / "memsieve.db-wal").stat().st_size)
+    assert sizes[-1] <= 1.5 * sizes[1]

@@ -1,10 +1,11 @@
 """What persons do: promote, dismiss, retire, delete; and what follows from it at once."""
 
 import asyncio
+import sqlite3
 
 import pytest
 
-from memsieve.errors import Conflict, InvalidInput, NotFound
+from memsieve.errors import Conflict, EmbedderError, InvalidInput, NotFound
 from memsieve.ingress.record import Ingress
 from memsieve.memory import AsyncMemory
 from memsieve.model import Decision, Review, TombstoneKind
@@ -157,3 +158,39 @@ def test_a_deed_while_the_filter_looks_is_not_undone_by_the_filter(data, clock, 
 
     assert asyncio.run(asyncio.wait_for(race(), 20)) == []
     assert len(acting) == 1
+
+
+def test_dismissing_a_second_time_returns_what_the_first_person_decided(project):
+    entry_id = project.record(TEXT, session_id="s1").entry.id
+    first = project.dismiss(entry_id, by="ada", reason="It is made up.")
+    assert project.dismiss(entry_id, by="bob", reason="I agree.") == first
+    assert [event.actor for event in project.events()] == ["ada"]
+
+
+def test_retiring_a_second_time_returns_what_the_first_person_decided(project):
+    kept = project.promote_text(TEXT, by="ada")
+    project.retire(kept.id, by="ada", reason="outdated")
+    again = project.retire(kept.id, by="bob", reason="wrong").memory
+    assert (again.retired_by, again.retired_reason) == ("ada", "outdated")
+
+
+def test_a_memory_without_a_vector_leaves_a_tombstone_with_one(project, small_embedder, memory):
+    kept = project.promote_text(TEXT, by="ada")
+    with sqlite3.connect(memory.settings.data / "memsieve.db") as connection:
+        connection.execute("UPDATE memories SET embedder = 'another model'")
+    project.retire(kept.id, by="ada", reason="outdated")
+    refused = project.record(AGAIN, session_id="s1").admission
+    assert [check.name for check in refused.checks if not check.passed] == ["tombstone"]
+
+
+def test_an_entry_that_was_promoted_while_it_waited_is_not_served_a_second_time(project, small_embedder, monkeypatch):
+    async def fail(_texts):
+        raise EmbedderError("The endpoint is down.")
+
+    with monkeypatch.context() as down:
+        down.setattr(small_embedder, "embed", fail)
+        waiting = project.record(TEXT, session_id="s1").entry.id
+    project.promote(waiting, by="ada")
+    [decided] = project.retry()
+    assert decided.admission.decision is Decision.ADMITTED
+    assert project.working() == []

@@ -108,13 +108,16 @@ def test_replacing_what_is_kept_changes_nothing(filled, attempt):
     assert dump(connection) == before
 
 
-def test_a_memory_smuggled_in_with_an_approval_is_noticed_by_the_audit(filled, memory):
+def test_an_approval_without_its_audit_line_is_refused_and_behind_the_trigger_noticed(filled, memory):
     connection, ids = filled
-    connection.execute(
+    forged = (
         "INSERT INTO approvals (project_id, id, content, content_hash, promoted_by, promoted_at)"
-        " VALUES ('apollo', :new, 'Made up.', 'h', 'mallory', '2026-03-02T09:00:00.000000Z')",
-        ids,
+        " VALUES ('apollo', :new, 'Made up.', 'h', 'mallory', '2026-03-02T09:00:00.000000Z')"
     )
+    with pytest.raises(sqlite3.IntegrityError, match="audit log"):
+        connection.execute(forged, ids)
+    connection.execute("DROP TRIGGER approvals_follow_their_audit_line")
+    connection.execute(forged, ids)
     audit = memory.project("apollo").verify_audit()
     assert not audit.whole
     assert ids["new"] in audit.problems[0]
@@ -175,12 +178,13 @@ def test_an_agents_scope_opens_no_door_to_quarantine_or_long_term(memory, small_
         lambda: rooms.promoter.promote(agent(), "x"),
         lambda: rooms.promoter.promote_text(agent(), "Made up."),
         lambda: rooms.dismisser.dismiss(agent(), "x", "y"),
+        lambda: rooms.deleter.delete(agent(), "x", "y"),
         lambda: rooms.auditor.lineage(agent(), "x"),
         lambda: rooms.auditor.verify(agent()),
     ]
     for door in doors:
         with pytest.raises(Forbidden):
-            memory._portal.call(door)
+            memory._loop.call(door())
 
 
 @pytest.mark.parametrize("by", ["", "  ", "a\nb", None, 7, "\u0000"])

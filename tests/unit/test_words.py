@@ -1,10 +1,12 @@
 """The words of a text, in every language."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memsieve.retrieval.words import cut
+from memsieve.retrieval.words import _stem, cut
 
 
 def test_english_words_are_folded_and_stemmed_and_stop_words_go():
@@ -44,3 +46,15 @@ def test_some_texts_have_no_words(text):
 @given(st.text(max_size=200))
 def test_no_word_is_empty_or_holds_a_space(text):
     assert all(word and not any(map(str.isspace, word)) for word in cut(text))
+
+
+def test_words_are_cut_the_same_in_many_threads_at_once():
+    texts = [
+        f"{stem}{letter}ing the deployments{letter} of decisions{letter}"
+        for stem in "abcdefgh"
+        for letter in "klmnopqr"
+    ]
+    alone = [cut(text) for text in texts]
+    _stem.cache_clear()
+    with ThreadPoolExecutor(8) as threads:
+        assert [*threads.map(cut, texts * 20)] == alone * 20

@@ -10,6 +10,7 @@ import typer
 from memsieve.cli import options
 from memsieve.cli.options import examples
 from memsieve.cli.output import note, show
+from memsieve.errors import NotFound
 
 commands = typer.Typer()
 PANEL = "Review"
@@ -59,8 +60,8 @@ def log(  # noqa: PLR0913, PLR0917 - each parameter is an option
     )
     with options.open_memory(data) as memory:
         receipts = memory.project(project).log(wanted)
-        if before is not None and not receipts:
-            memory.project(project).lineage(before)
+        if before is not None and memory.project(project).entry(before) is None:
+            raise NotFound(f"No entry {before!r} in project {project!r}. Begin without --before.", subject=before)
         if not receipts:
             options.note_if_unknown(memory, project)
     show(

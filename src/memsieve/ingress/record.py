@@ -56,7 +56,7 @@ class Ingress:
         if receipt.admission.decision is not Decision.PENDING:
             _drop(embedding)
             return receipt
-        return await self._admit(scope, receipt.entry, embedding, wait=wait)
+        return await self._admit(scope, receipt.entry, embedding, wait=wait, fresh=receipt.entry is entry)
 
     async def retry(self, scope: Scope, *, waiting_since: timedelta = timedelta()) -> list[Receipt]:
         """Decide on entries left undecided for so long, oldest first; one that fails again holds up no other."""
@@ -67,7 +67,7 @@ class Ingress:
                 if self.clock() - receipt.admission.decided_at < waiting_since:
                     continue
                 embedding = asyncio.ensure_future(self.embedder.embed([receipt.entry.content]))
-                receipts.append(await self._admit(scope, receipt.entry, embedding, wait=True))
+                receipts.append(await self._admit(scope, receipt.entry, embedding, wait=True, fresh=False))
             wanted = replace(wanted, beyond_id=page[-1].entry.id)
         return receipts
 
@@ -86,7 +86,7 @@ class Ingress:
         await asyncio.gather(*self._slow, *self._deciding, return_exceptions=True)
 
     async def _admit(
-        self, scope: Scope, entry: Entry, embedding: asyncio.Future[list[Vector | None]], *, wait: bool
+        self, scope: Scope, entry: Entry, embedding: asyncio.Future[list[Vector | None]], *, wait: bool, fresh: bool
     ) -> Receipt:
         system = _system(scope)
         try:
@@ -102,13 +102,15 @@ class Ingress:
             candidate = Candidate(
                 entry=entry, words=words, vector=vector, working=working, served=served, verdict=verdict
             )
-            receipt = await self._decide(system, candidate, turn, seen)
+            receipt = await self._decide(system, candidate, turn, seen if fresh else None)
         except JudgeError as exc:
             _drop(embedding)
             return await self._postpone(system, entry, "consistency", exc)
-        except (EmbedderError, StoreUnavailable, NotFound) as exc:
+        except EmbedderError as exc:
+            return await self._postpone(system, entry, "embedder", exc)
+        except (StoreUnavailable, NotFound) as exc:
             _drop(embedding)
-            return await self._postpone(system, entry, "duplicate", exc)
+            return await self._postpone(system, entry, "store", exc)
         if receipt.admission.decision is not Decision.PENDING:
             return receipt
         judging = _kept(self._slow, self._judge(system, candidate))
@@ -118,14 +120,19 @@ class Ingress:
         try:
             verdict = await self.judge.consistent(candidate.entry.content)
             return await self._decide(scope, replace(candidate, verdict=verdict), self.turns.of(scope))
-        except (JudgeError, StoreUnavailable, NotFound) as exc:
+        except JudgeError as exc:
             return await self._postpone(scope, candidate.entry, "consistency", exc)
+        except (StoreUnavailable, NotFound) as exc:
+            return await self._postpone(scope, candidate.entry, "store", exc)
 
     async def _decide(self, scope: Scope, candidate: Candidate, turn: Turn, seen: int | None = None) -> Receipt:
         return await asyncio.shield(_kept(self._deciding, self._decide_in_turn(scope, candidate, turn, seen)))
 
     async def _decide_in_turn(self, scope: Scope, candidate: Candidate, turn: Turn, seen: int | None) -> Receipt:
-        """Look, decide, and do as decided; a caller who goes away does not tear these apart."""
+        """Look, decide, and do as decided; a caller who goes away does not tear these apart.
+
+        `seen` counts the turns that had ended when working memory was read; without it the entry is not fresh.
+        """
         entry, vector = candidate.entry, candidate.vector
         async with turn:
             # What was read of working memory still holds if no turn has ended since.
@@ -139,17 +146,15 @@ class Ingress:
                 else self._evaluate(candidate)
             )
             await self.quarantine.decide(scope, entry.id, admission, vector)
-            if admission.admitted and not await self._reviewed_meanwhile(scope, entry):
+            if admission.admitted and (seen is not None or await self._unreviewed(scope, entry)):
                 hot = replace(entry, layer=Layer.WORKING, embedding=vector)
                 await self.working.put(scope, hot, admission.decided_at + WORKING_LIFE)
         return Receipt(entry=replace(entry, embedding=vector), admission=admission)
 
-    async def _reviewed_meanwhile(self, scope: Scope, entry: Entry) -> bool:
-        """Tell whether a person promoted it while a slow judge thought: then it must not be served twice."""
-        if self.judge.quick:
-            return False
+    async def _unreviewed(self, scope: Scope, entry: Entry) -> bool:
+        """Tell whether no person decided on an entry while it waited: what is promoted must not be served twice."""
         known = await self.quarantine.get(scope, entry.id)
-        return known is None or known.review is not None
+        return known is not None and known.review is None
 
     def _evaluate(self, candidate: Candidate) -> Admission:
         admission = evaluate(candidate, self.settings.filter, self.clock())

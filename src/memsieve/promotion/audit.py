@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
-from memsieve import validate
 from memsieve.errors import NotFound
 from memsieve.model import AuditEvent, Lineage, LongTermMemory, Scope
-from memsieve.ports import Ledger, LongTermStore, QuarantineStore, WorkingStore
-from memsieve.promotion.lookup import MAX_REASON_BYTES, no_such_entry
+from memsieve.ports import Ledger, LongTermStore, QuarantineStore
 
 _PAGE = 1000
 
@@ -32,7 +30,6 @@ class Auditor:
     """Looks into a project on a person's behalf."""
 
     quarantine: QuarantineStore
-    working: WorkingStore
     longterm: LongTermStore
     ledger: Ledger
 
@@ -56,7 +53,8 @@ class Auditor:
         found = [await self.quarantine.get(scope, entry_id) for entry_id in sorted(entry_ids)]
         entries = tuple(receipt for receipt in found if receipt is not None)
         if memory is None and not entries:
-            raise NotFound(f"No entry or memory {any_id!r} in project {scope.project_id!r}.", subject=any_id)
+            where = f"project {scope.project_id!r}"
+            raise NotFound(f"No entry or memory {any_id!r} in {where}. See `memsieve log`.", subject=any_id)
         item_ids = [receipt.entry.id for receipt in entries]
         subjects = set(item_ids)
         if memory is not None:
@@ -68,13 +66,6 @@ class Auditor:
             events=tuple([event async for event in self._events(scope) if event.subject in subjects]),
             served=tuple(await self.ledger.servings(scope, item_ids)),
         )
-
-    async def delete(self, scope: Scope, entry_id: str, reason: str) -> None:
-        """Delete an entry from quarantine, and from working memory with it; the audit log keeps that."""
-        reason = validate.text(reason, field="reason", max_bytes=MAX_REASON_BYTES)
-        if not await self.quarantine.delete(scope, entry_id, reason):
-            raise no_such_entry(scope, entry_id)
-        await self.working.forget(scope, [entry_id])
 
     async def _events(self, scope: Scope) -> AsyncIterator[AuditEvent]:
         after = 0

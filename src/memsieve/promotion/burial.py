@@ -4,33 +4,38 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from memsieve.claims import conflict
 from memsieve.claims.resemblance import said_again
 from memsieve.model import Scope, Tombstone, TombstoneKind, Vector
-from memsieve.ports import WorkingStore
+from memsieve.ports import Embedder, WorkingStore
 from memsieve.retrieval.words import cut
 
 
-def tombstone_of(
-    scope: Scope,
-    kind: TombstoneKind,
-    source_id: str,
-    content: str,
-    vector: Vector | None,
-    *,
-    reason: str,
-    at: datetime,
-) -> Tombstone:
-    """Make the tombstone of a content."""
+@dataclass(frozen=True, kw_only=True)
+class Grave:
+    """What is to be buried, with its vector if the embedder in use made one before."""
+
+    kind: TombstoneKind
+    source_id: str
+    content: str
+    vector: Vector | None
+
+
+async def tombstone_of(scope: Scope, grave: Grave, embedder: Embedder, *, reason: str, at: datetime) -> Tombstone:
+    """Make the tombstone of a content; a vector that is missing is made, so that a paraphrase is known by it."""
+    vector = grave.vector
+    if vector is None:
+        [vector] = await embedder.embed([grave.content])
     return Tombstone(
         id=str(uuid.uuid4()),
         project_id=scope.project_id,
-        kind=kind,
-        source_id=source_id,
-        content=content,
-        words=cut(content),
+        kind=grave.kind,
+        source_id=grave.source_id,
+        content=grave.content,
+        words=cut(grave.content),
         by=scope.actor,
         at=at,
         reason=reason,

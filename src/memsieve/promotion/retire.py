@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from memsieve import validate
 from memsieve.errors import NotFound
 from memsieve.model import LongTermMemory, Retirement, Scope, TombstoneKind
-from memsieve.ports import Clock, Ledger, LongTermStore, WorkingStore
-from memsieve.promotion.burial import forget_alike, tombstone_of
+from memsieve.ports import Clock, Embedder, Ledger, LongTermStore, WorkingStore
+from memsieve.promotion.burial import Grave, forget_alike, tombstone_of
 from memsieve.promotion.lookup import MAX_REASON_BYTES
 from memsieve.turns import Turns
 
@@ -20,6 +20,7 @@ class Retirer:
     working: WorkingStore
     longterm: LongTermStore
     ledger: Ledger
+    embedder: Embedder
     clock: Clock
     turns: Turns
     tombstone_similarity: float
@@ -28,23 +29,17 @@ class Retirer:
         """Retire the memory with this id, or with a chunk of this id; a second time changes nothing."""
         reason = validate.text(reason, field="reason", max_bytes=MAX_REASON_BYTES)
         memory = await self._memory(scope, memory_id)
-        tombstones = [
-            tombstone_of(
-                scope,
-                TombstoneKind.RETIRED,
-                chunk.id,
-                chunk.content,
-                chunk.embedding,
-                reason=reason,
-                at=self.clock(),
-            )
+        graves = [
+            Grave(kind=TombstoneKind.RETIRED, source_id=chunk.id, content=chunk.content, vector=chunk.embedding)
             for chunk in memory.chunks
         ]
+        now = self.clock()
+        tombstones = [await tombstone_of(scope, grave, self.embedder, reason=reason, at=now) for grave in graves]
         async with self.turns.of(scope):
             await self.longterm.retire(scope, memory.id, reason, tombstones)
             await forget_alike(scope, self.working, tombstones, self.tombstone_similarity)
         served = await self.ledger.servings(scope, [chunk.id for chunk in memory.chunks])
-        return Retirement(memory=await self._memory(scope, memory.id), reason=reason, served=tuple(served))
+        return Retirement(memory=await self._memory(scope, memory.id), served=tuple(served))
 
     async def _memory(self, scope: Scope, memory_id: str) -> LongTermMemory:
         memory = await self.longterm.get(scope, memory_id)

@@ -64,7 +64,11 @@ class Retriever:
         now = self.clock()
         since = None if query.time_range_days is None else now - timedelta(days=query.time_range_days)
         listing = asyncio.ensure_future(self.working.list(scope))
-        vector, degraded = await self._embed(query.text)
+        try:
+            vector, degraded = await self._embed(query.text)
+        except BaseException:
+            listing.cancel()
+            raise
         searching = self.longterm.search(scope, vector, words, query.max_results, since)
         hot, cold = await asyncio.gather(listing, searching, return_exceptions=True)
         entries = _unless_down(hot, "working", degraded)

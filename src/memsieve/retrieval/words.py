@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import pairwise
+from typing import Any
 
 # Scripts written without spaces, and Hangul, whose words carry their particles: cut into characters and pairs.
 _UNSPACED = (
@@ -33,6 +35,8 @@ _STOP_PAIRS = frozenset(
     但是 而且 并且 或者 如果 以及 关于 对于 一个 一些 一下 可以 已经 还是 就是 不是 没有 时候 的是 了吗 请问
     多少""".split()
 )
+
+_of_this_thread = threading.local()
 
 
 def cut(text: str) -> tuple[str, ...]:
@@ -62,8 +66,10 @@ def _stem(word: str) -> str:
     return str(_stemmer().stemWord(word)) if word.isascii() and word.isalpha() else word
 
 
-@cache
-def _stemmer():  # type: ignore[no-untyped-def]  # noqa: ANN202 - the library has no types
-    import snowballstemmer
+def _stemmer() -> Any:
+    """Return this thread's stemmer: it works on a word within itself, so that two threads would mix theirs up."""
+    if not hasattr(_of_this_thread, "stemmer"):
+        import snowballstemmer
 
-    return snowballstemmer.stemmer("english")
+        _of_this_thread.stemmer = snowballstemmer.stemmer("english")
+    return _of_this_thread.stemmer

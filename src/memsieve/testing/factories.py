@@ -23,7 +23,6 @@ from memsieve.model import (
     TombstoneKind,
 )
 from memsieve.promotion.approve import approve
-from memsieve.promotion.burial import tombstone_of
 from memsieve.promotion.splitter import split
 from memsieve.retrieval.words import cut
 from memsieve.testing.embedder import WordEmbedder
@@ -91,9 +90,19 @@ def tombstone(
     scope: Scope | None = None,
 ) -> Tombstone:
     """Make the tombstone of a content."""
-    vector = WordEmbedder().vector(content)
-    source_id = source_id or str(uuid.uuid4())
-    return tombstone_of(scope or person(), kind, source_id, content, vector, reason="It is wrong.", at=NOW)
+    scope = scope or person()
+    return Tombstone(
+        id=str(uuid.uuid4()),
+        project_id=scope.project_id,
+        kind=kind,
+        source_id=source_id or str(uuid.uuid4()),
+        content=content,
+        words=cut(content),
+        by=scope.actor,
+        at=NOW,
+        reason="It is wrong.",
+        embedding=WordEmbedder().vector(content),
+    )
 
 
 def answer(items: Sequence[ContextItem], session_id: str | None = "s1", at: datetime = NOW) -> Answer:

@@ -18,6 +18,7 @@ FILE_NAME = "memsieve.db"
 BUSY_SECONDS = 10.0
 THREADS = 4
 CACHE_KIBIBYTES = 32 * 1024
+AT_ONCE_IN_A_ROW = 200
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
@@ -36,16 +37,19 @@ class Database:
         self._local = threading.local()
         self._connections: list[sqlite3.Connection] = []
         self._here: sqlite3.Connection | None = None
+        self._written_at_once = 0
         self._writing = threading.Lock()
         _make_folder(folder)
 
     async def open(self) -> None:
         """Bring the file's schema up to date."""
         await self._run(migrate)
-        self._here = self._translated(lambda _: self._connect(wait=0))
-        self._here.execute("PRAGMA synchronous = NORMAL")
-        # Copying the log back into the file does wait for the disk: that is left to the threads.
-        self._here.execute("PRAGMA wal_autocheckpoint = 0")
+        with self._translating():
+            here = self._connect(wait=0)
+            here.execute("PRAGMA synchronous = NORMAL")
+            # Copying the log back into the file does wait for the disk: that is left to the threads.
+            here.execute("PRAGMA wal_autocheckpoint = 0")
+        self._here = here
 
     async def read(self, work: Work[T], *, short: bool = False) -> T:
         """Run work that only reads, on one snapshot of the file.
@@ -63,7 +67,7 @@ class Database:
         Without `durable` it survives a crash of this process, but a power cut may take the last moments. Such a write
         waits for no disk, so it is done at once unless somebody else is writing.
         """
-        if not durable and self._writing.acquire(blocking=False):
+        if not durable and self._may_write_at_once():
             try:
                 with suppress(_Busy):
                     return self._at_once("BEGIN IMMEDIATE", work)
@@ -78,18 +82,22 @@ class Database:
         for connection in self._connections:
             connection.close()
 
+    def _may_write_at_once(self) -> bool:
+        """Take the right to write if nobody has it; now and then a thread must write, and with it tidy the log."""
+        self._written_at_once = (self._written_at_once + 1) % AT_ONCE_IN_A_ROW
+        return self._written_at_once > 0 and self._writing.acquire(blocking=False)
+
     def _at_once(self, begin: str, work: Work[T]) -> T:
         """Run work on the event loop's own connection, which waits for nobody."""
         if self._here is None:
             raise _Busy
-        try:
-            return _in_transaction(self._here, begin, work)
-        except sqlite3.OperationalError as exc:
-            if exc.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
-                raise _Busy from exc
-            raise _in_our_words(exc, self.path) from exc
-        except sqlite3.Error as exc:
-            raise _in_our_words(exc, self.path) from exc
+        with self._translating():
+            try:
+                return _in_transaction(self._here, begin, work)
+            except sqlite3.OperationalError as exc:
+                if exc.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+                    raise _Busy from exc
+                raise
 
     async def _run(self, work: Work[T]) -> T:
         try:
@@ -100,8 +108,13 @@ class Database:
             raise StoreUnavailable("This memory is closed. Open it again to go on.") from exc
 
     def _translated(self, work: Work[T]) -> T:
-        try:
+        with self._translating():
             return work(self._connection())
+
+    @contextmanager
+    def _translating(self) -> Iterator[None]:
+        try:
+            yield
         except sqlite3.Error as exc:
             raise _in_our_words(exc, self.path) from exc
 

@@ -28,6 +28,7 @@ INSERT INTO tombstones
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT DO NOTHING
 """
+_STANDING = "SELECT * FROM tombstones WHERE project_id = ? AND source_id = ? AND lifted_at IS NULL"
 _LIFT = """
 UPDATE tombstones SET lifted_at = ?
 WHERE project_id = ? AND lifted_at IS NULL AND (
@@ -53,6 +54,11 @@ def add(connection: sqlite3.Connection, scope: Scope, tombstone: Tombstone, embe
         tombstone.reason,
     )
     return connection.execute(_ADD, row).rowcount > 0
+
+
+def standing(connection: sqlite3.Connection, scope: Scope, source_id: str, embedder: str) -> Tombstone:
+    """Return the tombstone that stands for a source."""
+    return tombstone_from(connection.execute(_STANDING, (scope.project_id, source_id)).fetchone(), embedder)
 
 
 def lift(

@@ -14,7 +14,6 @@ from memsieve.retrieval.index import Index, Match, Row
 from memsieve.stores.sqlite.rows import text_time, text_words, vector_from
 
 MAX_BYTES = 1024**3
-MAX_PROJECTS = 4096
 # Searching so many rows takes about two milliseconds.
 SHORT_ROWS = 25_000
 
@@ -53,26 +52,28 @@ class Indexes:
         since: datetime | None = None,
     ) -> dict[int, Match]:
         """Return the best rows of the project by their sequence, as of the connection's transaction."""
-        loaded = self._of(scope)
         revision = connection.execute(_REVISION, (scope.project_id, self._kind)).fetchone()
         if revision is None:
             return {}
+        loaded = self._of(scope)
         with loaded.lock:
             self._refresh(connection, scope, loaded, revision)
             matches = loaded.index.search(vector, words, limit, since)
             return {loaded.sequences[match.position]: match for match in matches}
 
-    def short(self, scope: Scope) -> bool:
-        """Tell whether a search is likely short: the rows were read before, and are not too many."""
+    def ready(self, connection: sqlite3.Connection, scope: Scope) -> bool:
+        """Tell whether a search is short: nothing new to read, nobody reading, and not too many rows."""
+        revision = connection.execute(_REVISION, (scope.project_id, self._kind)).fetchone()
         loaded = self._loaded.get(scope.project_id)
-        return loaded is not None and len(loaded.index) <= SHORT_ROWS
+        if revision is None or loaded is None:
+            return revision is None
+        fresh = (loaded.added, loaded.removed) == (revision["added"], revision["removed"])
+        return fresh and len(loaded.index) <= SHORT_ROWS and not loaded.lock.locked()
 
     def _of(self, scope: Scope) -> Loaded:
         with self._lock:
             loaded = self._loaded.pop(scope.project_id, None) or Loaded()
             self._loaded[scope.project_id] = loaded
-            if len(self._loaded) > MAX_PROJECTS:
-                self._loaded.popitem(last=False)
             return loaded
 
     def _refresh(self, connection: sqlite3.Connection, scope: Scope, loaded: Loaded, revision: sqlite3.Row) -> None:

@@ -62,14 +62,13 @@ class SqliteLedger:
         self._embedder = embedder
         self._indexes = Indexes("tombstones", graves.LIVING_ROWS, embedder)
 
-    async def bury(self, scope: Scope, tombstone: Tombstone) -> bool:
+    async def bury(self, scope: Scope, tombstone: Tombstone) -> Tombstone:
         scope.require(Role.PERSON)
 
-        def work(connection: sqlite3.Connection) -> bool:
-            if not graves.add(connection, scope, tombstone, self._embedder):
-                return False
-            audit.append(connection, scope, tombstone.kind, tombstone.source_id, tombstone.at, tombstone.reason)
-            return True
+        def work(connection: sqlite3.Connection) -> Tombstone:
+            if graves.add(connection, scope, tombstone, self._embedder):
+                audit.append(connection, scope, tombstone.kind, tombstone.source_id, tombstone.at, tombstone.reason)
+            return graves.standing(connection, scope, tombstone.source_id, self._embedder)
 
         return await self._database.write(work)
 
@@ -81,7 +80,8 @@ class SqliteLedger:
             values = {"project_id": scope.project_id, "found": json_text(list(found))}
             return [graves.tombstone_from(row, self._embedder) for row in connection.execute(_NEAREST, values)]
 
-        return await self._database.read(work, short=self._indexes.short(scope))
+        ready = await self._database.read(lambda connection: self._indexes.ready(connection, scope), short=True)
+        return await self._database.read(work, short=ready)
 
     async def serve(self, scope: Scope, answer: Answer) -> None:
         project, session = scope.project_id, answer.session_id

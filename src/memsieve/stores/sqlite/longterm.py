@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from memsieve.model import Approval, Chunk, Hit, LongTermMemory, Role, Scope, Tombstone, Vector
@@ -39,7 +39,7 @@ WHERE m.project_id = :project_id AND p.retired_at IS NULL
 _ADD_APPROVAL = """
 INSERT INTO approvals (project_id, id, content, content_hash, promoted_by, promoted_at) VALUES (?, ?, ?, ?, ?, ?)
 """
-_ADD_SOURCE = "INSERT INTO approval_sources (project_id, approval_id, entry_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+_ADD_SOURCE = "INSERT INTO approval_sources (project_id, approval_id, entry_id) VALUES (?, ?, ?)"
 _ADD_CHUNK = """
 INSERT INTO memories (project_id, id, approval_id, position, content, words, embedder, embedding)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
@@ -82,15 +82,16 @@ class SqliteLongTerm:
         def work(connection: sqlite3.Connection) -> LongTermMemory:
             living = self._one(connection, _BY_CONTENT, scope, hash=content_hash(approval.content))
             approval_id = approval.id if living is None else living.id
-            if living is None:
-                self._write(connection, scope, approval, chunks)
-            new_sources = _add_sources(connection, scope, approval_id, approval.entry_ids)
+            new_sources = set(approval.entry_ids) - set(() if living is None else living.approval.entry_ids)
             if living is None or new_sources:
                 graves.lift(connection, scope, approval, chunks, self._clock())
                 detail = {"by": approval.by, "entries": list(approval.entry_ids)}
                 audit.append(connection, scope, "promoted", approval_id, approval.at, detail=detail)
+            if living is None:
+                self._write(connection, scope, approval, chunks)
+            _add_sources(connection, scope, approval_id, new_sources)
             memory = self._one(connection, _BY_ANY_ID, scope, id=approval_id)
-            assert memory is not None  # noqa: S101 - written two lines above, in the same transaction
+            assert memory is not None  # noqa: S101 - it was found or written above, in this transaction
             return memory
 
         return await self._database.write(work)
@@ -115,7 +116,8 @@ class SqliteLongTerm:
                 for row in connection.execute(_HITS, values)
             ]
 
-        return await self._database.read(work, short=self._indexes.short(scope))
+        ready = await self._database.read(lambda connection: self._indexes.ready(connection, scope), short=True)
+        return await self._database.read(work, short=ready)
 
     async def get(self, scope: Scope, any_id: str) -> LongTermMemory | None:
         return await self._database.read(lambda connection: self._one(connection, _BY_ANY_ID, scope, id=any_id))
@@ -167,6 +169,7 @@ class SqliteLongTerm:
             chunks=tuple(self._chunk(chunk) for chunk in connection.execute(_CHUNKS, key)),
             retired_at=None if row["retired_at"] is None else text_time(row["retired_at"]),
             retired_by=row["retired_by"],
+            retired_reason=row["retired_reason"],
         )
 
     def _chunk(self, row: sqlite3.Row) -> Chunk:
@@ -179,6 +182,5 @@ class SqliteLongTerm:
         )
 
 
-def _add_sources(connection: sqlite3.Connection, scope: Scope, approval_id: str, entry_ids: Sequence[str]) -> int:
-    rows = ((scope.project_id, approval_id, entry_id) for entry_id in entry_ids)
-    return sum(connection.execute(_ADD_SOURCE, row).rowcount for row in rows)
+def _add_sources(connection: sqlite3.Connection, scope: Scope, approval_id: str, entry_ids: Iterable[str]) -> None:
+    connection.executemany(_ADD_SOURCE, [(scope.project_id, approval_id, entry_id) for entry_id in sorted(entry_ids)])

@@ -124,7 +124,7 @@ CREATE TABLE retirements (
 ) STRICT, WITHOUT ROWID;
 
 CREATE VIEW reviewed AS
-SELECT p.*, r.retired_at, r.retired_by
+SELECT p.*, r.retired_at, r.retired_by, r.reason AS retired_reason
 FROM approvals p LEFT JOIN retirements r ON r.project_id = p.project_id AND r.approval_id = p.id;
 
 CREATE TABLE memories (
@@ -167,6 +167,12 @@ WHEN EXISTS (
 )
 BEGIN SELECT RAISE(ABORT, 'a verified memory is never changed; retire it and promote another'); END;
 
+CREATE TRIGGER approvals_follow_their_audit_line BEFORE INSERT ON approvals
+WHEN NOT EXISTS (
+    SELECT 1 FROM audit_log
+    WHERE project_id = NEW.project_id AND subject = NEW.id AND action = 'promoted' AND actor = NEW.promoted_by
+)
+BEGIN SELECT RAISE(ABORT, 'an approval needs its line in the audit log'); END;
 CREATE TRIGGER approvals_are_never_changed BEFORE UPDATE ON approvals
 BEGIN SELECT RAISE(ABORT, 'approvals are append-only'); END;
 CREATE TRIGGER approvals_are_never_removed BEFORE DELETE ON approvals

@@ -1,0 +1,28 @@
+"""Delete an entry from quarantine, and from working memory with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memsieve import validate
+from memsieve.model import Scope
+from memsieve.ports import QuarantineStore, WorkingStore
+from memsieve.promotion.lookup import MAX_REASON_BYTES, no_such_entry
+from memsieve.turns import Turns
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deleter:
+    """Removes an entry on a person's behalf; the audit log keeps that it did."""
+
+    quarantine: QuarantineStore
+    working: WorkingStore
+    turns: Turns
+
+    async def delete(self, scope: Scope, entry_id: str, reason: str) -> None:
+        """Delete an entry for good."""
+        reason = validate.text(reason, field="reason", max_bytes=MAX_REASON_BYTES)
+        async with self.turns.of(scope):
+            if not await self.quarantine.delete(scope, entry_id, reason):
+                raise no_such_entry(scope, entry_id)
+            await self.working.forget(scope, [entry_id])
