@@ -22,7 +22,7 @@ fix: $(VENV)/dev.stamp ## Mend what the linters can mend
 	$(BIN)/ruff format .
 
 bench: $(VENV)/dev.stamp ## Print the tables of quality and speed
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks $(if $(DATA),--data $(DATA))
 
 clean:
 	rm -rf $(VENV) build dist
@@ -32,9 +32,9 @@ $(BIN)/python:
 	$(PIP) install -c constraints.txt pip
 
 $(VENV)/run.stamp: pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP) install -c constraints.txt -e .
+	$(PIP) install -c constraints.txt --build-constraint constraints.txt -e .
 	touch $@
 
 $(VENV)/dev.stamp: pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP) install -c constraints.txt -e '.[llm]' --group dev
+	$(PIP) install -c constraints.txt --build-constraint constraints.txt -e '.[llm]' --group dev
 	touch $@ $(VENV)/run.stamp

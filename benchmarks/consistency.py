@@ -10,7 +10,6 @@ import csv
 import json
 import random
 import re
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -256,6 +255,3 @@ def main(data: Path, half: int = 1) -> None:
         table.add_row(*row)
     console.print(table)
 
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path("../shared/data"))

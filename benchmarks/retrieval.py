@@ -38,12 +38,8 @@ class Question:
 
 def main(data: Path) -> None:
     console = Console(width=110)
-    file = data / "locomo_dev.json"
-    if not file.exists():
-        console.print(f"LoCoMo skipped: there is no {file}.")
-        return
     recalls: dict[str, dict[int, list[tuple[int, float]]]] = defaultdict(lambda: defaultdict(list))
-    conversations = json.loads(file.read_text("utf-8"))
+    conversations = json.loads((data / "locomo_dev.json").read_text("utf-8"))
     for number, conversation in enumerate(conversations, 1):
         console.print(f"LoCoMo: conversation {number} of {len(conversations)} …", end="\r")
         turns, questions = _read(conversation)

@@ -5,9 +5,28 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from memsieve.config import FilterSettings, Settings
-    from memsieve.errors import Conflict, InvalidInput, MemsieveError, NotFound, StoreUnavailable
+    from memsieve.errors import (
+        ConfigError,
+        Conflict,
+        EmbedderError,
+        InvalidInput,
+        MemsieveError,
+        NotFound,
+        StoreUnavailable,
+    )
     from memsieve.memory import AsyncMemory
-    from memsieve.model import Admission, Answer, Check, ContextItem, Entry, EntryFilter, LongTermMemory, Receipt
+    from memsieve.model import (
+        Admission,
+        Answer,
+        Check,
+        ContextItem,
+        Decision,
+        Entry,
+        EntryFilter,
+        LongTermMemory,
+        Receipt,
+        Review,
+    )
     from memsieve.project import AsyncProject
     from memsieve.sync import Memory, Project
 
@@ -17,8 +36,11 @@ __all__ = [
     "AsyncMemory",
     "AsyncProject",
     "Check",
+    "ConfigError",
     "Conflict",
     "ContextItem",
+    "Decision",
+    "EmbedderError",
     "Entry",
     "EntryFilter",
     "FilterSettings",
@@ -29,15 +51,35 @@ __all__ = [
     "NotFound",
     "Project",
     "Receipt",
+    "Review",
     "Settings",
     "StoreUnavailable",
 ]
 
 _HOMES = {
     "config": ("FilterSettings", "Settings"),
-    "errors": ("Conflict", "InvalidInput", "MemsieveError", "NotFound", "StoreUnavailable"),
+    "errors": (
+        "ConfigError",
+        "Conflict",
+        "EmbedderError",
+        "InvalidInput",
+        "MemsieveError",
+        "NotFound",
+        "StoreUnavailable",
+    ),
     "memory": ("AsyncMemory",),
-    "model": ("Admission", "Answer", "Check", "ContextItem", "Entry", "EntryFilter", "LongTermMemory", "Receipt"),
+    "model": (
+        "Admission",
+        "Answer",
+        "Check",
+        "ContextItem",
+        "Decision",
+        "Entry",
+        "EntryFilter",
+        "LongTermMemory",
+        "Receipt",
+        "Review",
+    ),
     "project": ("AsyncProject",),
     "sync": ("Memory", "Project"),
 }

@@ -8,7 +8,7 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -19,17 +19,10 @@ from memsieve.errors import ConfigError, MemsieveError
 from memsieve.model import Role, Scope
 from memsieve.project import Rooms
 from memsieve.stores.sqlite.database import FILE_NAME
-from memsieve.stores.sqlite.migrate import released
+from memsieve.stores.sqlite.health import FileHealth, examine
 
 LITTLE_SPACE = 200 * 1024 * 1024
 PROBE = "The ledger uses PostgreSQL because it needs real transactions."
-
-_OTHER_VECTORS = """
-SELECT (SELECT count(*) FROM quarantine_logs WHERE embedding IS NOT NULL AND embedder <> :name)
-     + (SELECT count(*) FROM working WHERE embedding IS NOT NULL AND embedder <> :name)
-     + (SELECT count(*) FROM memories WHERE embedding IS NOT NULL AND embedder <> :name)
-     + (SELECT count(*) FROM tombstones WHERE embedding IS NOT NULL AND embedder <> :name)
-"""
 
 
 class Health(StrEnum):
@@ -125,48 +118,35 @@ def _readable(stored: list[Finding]) -> bool:
 
 
 def _database(file: Path, embedder: str | None) -> Iterator[Finding]:
-    try:
-        if not file.exists():
-            yield _ok("database", f"{file} does not exist yet; the first command makes it.")
-            return
-        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-            yield _integrity(file, connection)
-            schema = _schema(connection)
-            yield schema
-            if embedder is not None and schema.health is Health.OK:
-                yield _vectors(connection, embedder)
-    except (sqlite3.Error, OSError) as exc:
-        yield _failed("database", f"{file} cannot be read: {exc}.", _mend(file))
+    if not file.exists():
+        yield _ok("database", f"{file} does not exist yet; the first command makes it.")
+        return
+    found = examine(file, embedder)
+    if found.damage is not None:
+        advice = f"Put a backup in its place, or move {file.name} away to begin a new memory."
+        yield _failed("database", f"{file} is damaged: {found.damage}.", advice)
+        return
+    yield _ok("database", f"{file} opens and is whole ({file.stat().st_size / 1e6:.1f} MB).")
+    schema = _schema(found)
+    yield schema
+    if embedder is not None and schema.health is Health.OK:
+        yield _vectors(found, embedder)
 
 
-def _integrity(file: Path, connection: sqlite3.Connection) -> Finding:
-    problems = [str(row[0]) for row in connection.execute("PRAGMA quick_check(3)")]
-    if problems == ["ok"]:
-        return _ok("database", f"{file} opens and is whole ({file.stat().st_size / 1e6:.1f} MB).")
-    return _failed("database", f"{file} is damaged: {'; '.join(problems)}.", _mend(file))
+def _schema(found: FileHealth) -> Finding:
+    if found.schema > found.newest_schema:
+        message = f"The database is at schema {found.schema}, this memsieve knows {found.newest_schema}."
+        return _failed("schema", message, "Install a newer memsieve.")
+    if found.schema < found.newest_schema:
+        message = f"The database is at schema {found.schema} of {found.newest_schema}."
+        return _warned("schema", message, "The next command brings it up.")
+    return _ok("schema", f"Schema {found.schema}, the newest.")
 
 
-def _mend(file: Path) -> str:
-    return f"Put a backup in its place, or move {file.name} away to begin a new memory."
-
-
-def _schema(connection: sqlite3.Connection) -> Finding:
-    known = released()[-1].number
-    kept = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'").fetchone()
-    [found] = connection.execute("SELECT max(number) FROM schema_migrations").fetchone() if kept else (0,)
-    if found > known:
-        message = f"The database is at schema {found}, this memsieve knows {known}."
-        return _failed("schema", message, "Upgrade memsieve: pip install --upgrade memsieve")
-    if found < known:
-        return _warned("schema", f"The database is at schema {found} of {known}.", "The next command brings it up.")
-    return _ok("schema", f"Schema {found}, the newest.")
-
-
-def _vectors(connection: sqlite3.Connection, embedder: str) -> Finding:
-    [others] = connection.execute(_OTHER_VECTORS, {"name": embedder}).fetchone()
-    if not others:
+def _vectors(found: FileHealth, embedder: str) -> Finding:
+    if not found.other_vectors:
         return _ok("vectors", f"Every vector was made by {embedder}.")
-    message = f"{others} of the vectors were made by another embedder than {embedder}."
+    message = f"{found.other_vectors} of the vectors were made by another embedder than {embedder}."
     return _warned("vectors", message, "They are found by their words only. Set the former embedder to use them again.")
 
 

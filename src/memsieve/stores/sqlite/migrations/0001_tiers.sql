@@ -1,4 +1,5 @@
--- The three tiers, the ledger, and the walls between them. Triggers hold the rules even against hand-written SQL.
+-- The three tiers, the ledger, and the walls between them. Triggers refuse hand-written SQL that would get around them;
+-- whoever may drop a trigger can do anything, and `memsieve audit verify` notices it.
 -- REPLACE removes rows without asking the triggers on DELETE: those on INSERT turn it away.
 
 CREATE TABLE quarantine_logs (
