@@ -77,4 +77,4 @@ def _clean(data: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]

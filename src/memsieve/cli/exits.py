@@ -18,7 +18,6 @@ from memsieve.errors import (
 
 USAGE = 2
 PROBLEM_FOUND = 8
-INTERRUPTED = 130
 
 _CODES: dict[type[MemsieveError], int] = {
     InvalidInput: USAGE,
