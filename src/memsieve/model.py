@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from memsieve import validate
-from memsieve.errors import Forbidden
+from memsieve.errors import Forbidden, InvalidInput
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,6 +21,9 @@ Vector: TypeAlias = "npt.NDArray[np.float32]"
 
 VERIFIED_LABEL = "✅ verified"
 UNVERIFIED_LABEL = "⚡️ unverified"
+
+MAX_LISTED = 10_000
+MAX_SEARCH_BYTES = 64 * 1024
 
 
 class Layer(StrEnum):
@@ -156,6 +159,19 @@ class EntryFilter:
     limit: int = 50
     oldest_first: bool = False
 
+    def __post_init__(self) -> None:
+        for field_name in ("session_id", "agent_id", "beyond_id"):
+            value = getattr(self, field_name)
+            if value is not None:
+                validate.name(value, field=field_name)
+        if self.text is not None:
+            validate.text(self.text, field="text", max_bytes=MAX_SEARCH_BYTES)
+        validate.whole_number(self.limit, field="limit", most=MAX_LISTED)
+        validate.one_of(self.decision, (None, *Decision), field="decision")
+        validate.one_of(self.review, (None, *Review), field="review")
+        if not isinstance(self.since, datetime | None):
+            raise InvalidInput(f"since is {self.since!r}; it must be a datetime.", field="since")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approval:
@@ -167,6 +183,11 @@ class Approval:
     by: str
     at: datetime
     entry_ids: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """The fingerprint of the approved text, kept in the audit log."""
+        return hashlib.sha256(self.content.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,9 +9,11 @@ from datetime import datetime
 from typing import Any
 
 from memsieve import validate
+from memsieve.errors import InvalidInput
 from memsieve.ingress.record import Ingress
 from memsieve.ingress.replay import Replay
 from memsieve.model import (
+    MAX_LISTED,
     Answer,
     AuditEvent,
     Entry,
@@ -85,7 +87,7 @@ class AsyncProject:
             agent_id=agent_id,
             node_id=node_id,
             confidence=confidence,
-            metadata=metadata or {},
+            metadata={} if metadata is None else metadata,
         )
         return await self._rooms.ingress.record(self._agent, entry, idempotency_key=idempotency_key, wait=wait)
 
@@ -125,7 +127,7 @@ class AsyncProject:
 
     async def promote(self, entry_id: str, *, by: str) -> LongTermMemory:
         """Promote an entry into long-term memory in a person's name. Twice changes nothing."""
-        return await self._rooms.promoter.promote(self._person(by), entry_id)
+        return await self._rooms.promoter.promote(self._person(by), _id(entry_id))
 
     async def promote_text(self, text: str, *, by: str) -> LongTermMemory:
         """Promote a person's own text into long-term memory. Twice changes nothing."""
@@ -133,26 +135,31 @@ class AsyncProject:
 
     async def dismiss(self, entry_id: str, *, by: str, reason: str) -> Tombstone:
         """Dismiss an entry in a person's name: it leaves working memory and must not come back."""
-        return await self._rooms.dismisser.dismiss(self._person(by), entry_id, reason)
+        return await self._rooms.dismisser.dismiss(self._person(by), _id(entry_id), reason)
 
     async def retire(self, memory_id: str, *, by: str, reason: str) -> Retirement:
         """Retire a long-term memory in a person's name; the result names everyone who was served it."""
-        return await self._rooms.retirer.retire(self._person(by), memory_id, reason)
+        return await self._rooms.retirer.retire(self._person(by), _id(memory_id), reason)
 
     async def delete(self, entry_id: str, *, by: str, reason: str) -> None:
         """Delete an entry from quarantine, and from working memory with it, in a person's name; it is audited."""
-        await self._rooms.deleter.delete(self._person(by), entry_id, reason)
+        await self._rooms.deleter.delete(self._person(by), _id(entry_id), reason)
 
     async def log(self, wanted: EntryFilter | None = None, *, by: str = "auditor") -> list[Receipt]:
         """List quarantine for a person's audit, newest first; nothing of this is for agents."""
-        return await self._rooms.quarantine.find(self._person(by), wanted or EntryFilter())
+        wanted = EntryFilter() if wanted is None else wanted
+        if not isinstance(wanted, EntryFilter):
+            raise InvalidInput(f"log takes an EntryFilter, not {type(wanted).__name__}.", field="wanted")
+        return await self._rooms.quarantine.find(self._person(by), wanted)
 
     async def entry(self, entry_id: str, *, by: str = "auditor") -> Receipt | None:
         """Return one quarantine entry for a person's audit, or None."""
-        return await self._rooms.quarantine.get(self._person(by), entry_id)
+        return await self._rooms.quarantine.get(self._person(by), _id(entry_id))
 
     async def events(self, *, after: int = 0, limit: int = 1000, by: str = "auditor") -> list[AuditEvent]:
         """List the audit log in order, after a line."""
+        validate.whole_number(after, field="after", most=2**62)
+        validate.whole_number(limit, field="limit", most=MAX_LISTED)
         return await self._rooms.auditor.ledger.events(self._person(by), after, limit)
 
     async def working(self) -> list[Entry]:
@@ -161,15 +168,16 @@ class AsyncProject:
 
     async def memories(self, *, after_id: str | None = None, limit: int = 100) -> list[LongTermMemory]:
         """List verified memories in the order they were approved."""
-        return await self._rooms.longterm.find(self._agent, after_id, limit)
+        validate.whole_number(limit, field="limit", most=MAX_LISTED)
+        return await self._rooms.longterm.find(self._agent, None if after_id is None else _id(after_id), limit)
 
     async def memory(self, any_id: str) -> LongTermMemory | None:
         """Return the memory with this id, or with a chunk or a source entry of this id; the living one first."""
-        return await self._rooms.longterm.get(self._agent, any_id)
+        return await self._rooms.longterm.get(self._agent, _id(any_id))
 
     async def lineage(self, any_id: str, *, by: str = "auditor") -> Lineage:
         """Say where a memory or entry came from, what people decided, and who was served it."""
-        return await self._rooms.auditor.lineage(self._person(by), any_id)
+        return await self._rooms.auditor.lineage(self._person(by), _id(any_id))
 
     async def stats(self) -> Stats:
         """Count what the project holds and what the filter refused."""
@@ -181,6 +189,8 @@ class AsyncProject:
 
     async def replay(self, changes: Mapping[str, Any], *, since: datetime | None = None) -> Replay:
         """Say what the filter would have admitted with these settings changed; nothing is changed by it."""
+        if not isinstance(changes, Mapping):
+            raise InvalidInput(f"changes must be a mapping of settings, not {type(changes).__name__}.", field="changes")
         return await self._rooms.ingress.replay(self._agent, changes, since)
 
     async def verify_audit(self, *, by: str = "auditor") -> Audit:
@@ -189,3 +199,7 @@ class AsyncProject:
 
     def _person(self, by: str) -> Scope:
         return Scope(project_id=self.id, actor=validate.name(by, field="by"), role=Role.PERSON)
+
+
+def _id(value: object) -> str:
+    return validate.name(value, field="id")

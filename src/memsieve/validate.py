@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memsieve.errors import InvalidInput
@@ -73,6 +73,13 @@ def whole_number(value: object, *, field: str, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
         raise InvalidInput(f"{field} is {value!r}; it must be a whole number from 0 to {most}.", field=field)
     return value
+
+
+def one_of(value: object, allowed: Sequence[object], *, field: str) -> None:
+    """Refuse a value that is none of these."""
+    if value not in allowed:
+        known = ", ".join(str(each) for each in allowed if each is not None)
+        raise InvalidInput(f"{field} is {value!r}; it must be one of {known}.", field=field)
 
 
 def metadata(value: object, max_bytes: int) -> dict[str, Any]:

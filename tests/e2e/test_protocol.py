@@ -130,6 +130,19 @@ def test_different_chinese_sentences_are_no_duplicates_and_other_punctuation_is_
     assert [check.name for check in copy.checks if not check.passed] == ["duplicate"]
 
 
+def test_a_single_sentence_of_a_longer_retired_memory_does_not_come_back(project):
+    long = (
+        "The warehouse in Ghent closes at the end of June. All pallets move to the new hall in Antwerp by truck. "
+        "The forklifts are sold to a dealer in Brussels for nine thousand euros. Twelve people keep their jobs in the "
+        "new hall, and four leave with a settlement. The lease of the old hall ends in September without penalty."
+    )
+    project.retire(project.promote_text(long, by="ada").id, by="ada", reason="The plan was dropped.")
+    said = "The forklifts are sold to a dealer in Brussels for nine thousand euros."
+    other = "The forklifts were inspected on Tuesday, and the brakes of two of them have to be replaced."
+    assert [c.name for c in project.record(said, session_id="s1").admission.checks if not c.passed] == ["tombstone"]
+    assert project.record(other, session_id="s1").admission.admitted
+
+
 def test_a_chinese_restatement_of_a_retired_memory_does_not_come_back(project):
     retired = project.promote_text(ARCHITECTURE, by="ada@example.org")
     project.retire(retired.id, by="ada@example.org", reason="改为单体架构")

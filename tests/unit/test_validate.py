@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memsieve import validate
-from memsieve.errors import InvalidInput
+from memsieve.errors import ConfigError, InvalidInput
+from memsieve.model import EntryFilter
+from memsieve.sync import Memory
 
 
 @pytest.mark.parametrize("name", ["apollo", "项目", "a.b-c_d:e@f", "7", "x" * 128])
@@ -134,3 +136,53 @@ def test_a_bad_query_names_its_field(memory, small_embedder, field, value):
     with pytest.raises(InvalidInput) as raised:
         memory.project("apollo").retrieve(**{"query": "ledger", field: value})
     assert raised.value.field == field
+
+
+@pytest.mark.parametrize("bad", ["\ud800", "", "a\0b", 5, None, b"x"])
+@pytest.mark.parametrize("method", ["promote", "dismiss", "retire", "delete", "entry", "memory", "lineage"])
+def test_an_id_that_is_none_is_refused_by_every_method(memory, method, bad):
+    named = {"promote": {"by": "ada"}}.get(method, {})
+    if method in {"dismiss", "retire", "delete"}:
+        named = {"by": "ada", "reason": "wrong"}
+    with pytest.raises(InvalidInput):
+        getattr(memory.project("apollo"), method)(bad, **named)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"decision": "maybe"},
+        {"review": 5},
+        {"limit": True},
+        {"limit": -1},
+        {"text": "\ud800"},
+        {"since": "yesterday"},
+        {"beyond_id": "\ud800"},
+        {"session_id": 7},
+    ],
+)
+def test_a_filter_that_makes_no_sense_is_refused(fields):
+    with pytest.raises(InvalidInput):
+        EntryFilter(**fields)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda project: project.log(5),
+        lambda project: project.replay(None),
+        lambda project: project.events(after="x"),
+        lambda project: project.memories(limit="x"),
+        lambda project: project.memories(after_id=5),
+        lambda project: project.record("The vote was unanimous.", session_id="s1", metadata=""),
+    ],
+)
+def test_an_argument_of_the_wrong_kind_is_refused(memory, ask):
+    with pytest.raises(InvalidInput):
+        ask(memory.project("apollo"))
+
+
+@pytest.mark.parametrize("folder", ["\0", "\ud800"])
+def test_a_folder_that_cannot_be_is_a_wrong_setting(folder):
+    with pytest.raises(ConfigError):
+        Memory.open(folder)

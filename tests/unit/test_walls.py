@@ -240,3 +240,20 @@ def test_quarantine_is_never_served_whatever_is_asked(memory, small_embedder):
     )
     assert found.items == ()
     assert "Secret" not in project.history_context("Secret alpha beta gamma.")
+
+
+@pytest.mark.parametrize("table", ["memories", "approvals"])
+def test_a_verified_text_that_was_changed_behind_the_triggers_is_noticed_by_the_audit(filled, memory, table):
+    connection, _ = filled
+    for trigger in ("memories_are_kept_as_approved", "approvals_are_never_changed"):
+        connection.execute(f"DROP TRIGGER {trigger}")
+    connection.execute(f"UPDATE {table} SET content = 'The parser is perfect.'")
+    assert not memory.project("apollo").verify_audit().whole
+
+
+@pytest.mark.parametrize("tampering", ["SET detail = 'not json'", "SET at = 'garbage'"])
+def test_an_audit_line_that_was_made_unreadable_is_named(filled, memory, tampering):
+    connection, _ = filled
+    connection.execute("DROP TRIGGER audit_log_is_never_changed")
+    connection.execute(f"UPDATE audit_log {tampering} WHERE sequence = 1")
+    assert "Line 1 " in memory.project("apollo").verify_audit().problems[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 
 from memsieve.errors import NotFound
@@ -34,16 +34,16 @@ class Auditor:
     ledger: Ledger
 
     async def verify(self, scope: Scope) -> Audit:
-        """Check the hash chain line by line, and that every living memory has its promotion in it."""
-        head, expected, promoted, problems = AuditEvent.GENESIS, 1, set(), []
+        """Check the hash chain line by line, and every living memory against the text that was approved."""
+        head, expected, problems = AuditEvent.GENESIS, 1, []
+        promoted: dict[str, object] = {}
         async for event in self._events(scope):
             problems += _faults(event, expected, head)
             head, expected = event.digest, event.sequence + 1
             if event.action == "promoted":
-                promoted.add(event.subject)
+                promoted[event.subject] = event.detail.get("content")
         async for memory in self._memories(scope):
-            if memory.id not in promoted:
-                problems.append(f"Memory {memory.id} has no promotion in the audit log.")
+            problems += _changes(memory, promoted)
         return Audit(events=expected - 1, head=head, problems=tuple(problems))
 
     async def lineage(self, scope: Scope, any_id: str) -> Lineage:
@@ -80,6 +80,15 @@ class Auditor:
             for memory in page:
                 yield memory
             after = page[-1].id
+
+
+def _changes(memory: LongTermMemory, promoted: Mapping[str, object]) -> list[str]:
+    if memory.id not in promoted:
+        return [f"Memory {memory.id} has no promotion in the audit log."]
+    if promoted[memory.id] != memory.approval.digest:
+        return [f"The text of memory {memory.id} was changed after a person approved it."]
+    foreign = [chunk.id for chunk in memory.chunks if chunk.content not in memory.approval.content]
+    return [f"Chunk {chunk_id} of memory {memory.id} is no part of the approved text." for chunk_id in foreign]
 
 
 def _faults(event: AuditEvent, expected: int, head: str) -> list[str]:

@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from memsieve.model import AuditEvent, Scope
@@ -61,16 +61,20 @@ def append(
 
 
 def event_from(row: sqlite3.Row) -> AuditEvent:
-    """Return the line of a row."""
+    """Return the line of a row; what somebody made unreadable stands out by its digest."""
+    try:
+        at, detail = text_time(row["at"]), json.loads(row["detail"])
+    except ValueError:
+        at, detail = datetime.min.replace(tzinfo=UTC), {"unreadable": [row["at"], row["detail"]]}
     return AuditEvent(
         sequence=row["sequence"],
         project_id=row["project_id"],
-        at=text_time(row["at"]),
+        at=at,
         actor=row["actor"],
         action=row["action"],
         subject=row["subject"],
         reason=row["reason"],
-        detail=json.loads(row["detail"]),
+        detail=detail,
         previous=row["previous"],
         digest=row["digest"],
     )

@@ -159,9 +159,10 @@ def _transaction(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
 def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as exc:
+    except (OSError, ValueError) as exc:
+        why = exc.strerror if isinstance(exc, OSError) and exc.strerror else exc
         raise ConfigError(
-            f"Cannot make the data folder {folder}: {exc.strerror or exc}. Choose another with --data or MEMSIEVE_DATA."
+            f"Cannot make the data folder {str(folder)!r}: {why}. Choose another with --data or MEMSIEVE_DATA."
         ) from exc
 
 

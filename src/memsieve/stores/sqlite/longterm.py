@@ -85,7 +85,7 @@ class SqliteLongTerm:
             new_sources = set(approval.entry_ids) - set(() if living is None else living.approval.entry_ids)
             if living is None or new_sources:
                 graves.lift(connection, scope, approval, chunks, self._clock())
-                detail = {"by": approval.by, "entries": list(approval.entry_ids)}
+                detail = {"entries": list(approval.entry_ids), "content": approval.digest}
                 audit.append(connection, scope, "promoted", approval_id, approval.at, detail=detail)
             if living is None:
                 self._write(connection, scope, approval, chunks)
