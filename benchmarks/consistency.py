@@ -254,4 +254,3 @@ def main(data: Path, half: int = 1) -> None:
     for row in pair_rows(data, half):
         table.add_row(*row)
     console.print(table)
-

@@ -72,6 +72,10 @@ CONTRADICTORY = [
     "The bridge is safe for trucks. Engineers inspected it in May. The bridge is unsafe for trucks.",
     "The customer has no outstanding invoices. The customer has three outstanding invoices.",
     "The temperature in the lab rose overnight. The temperature in the lab fell overnight.",
+    "Alice approved the pull request this morning. Alice never approved the pull request.",
+    "Nobody attended the review meeting. The review meeting was attended by six engineers.",
+    "Nobody attended the review meeting. Six engineers attended the review meeting.",
+    "The report contains 48 pages. The report has 84 pages.",
 ]
 
 CAREFUL = [
@@ -177,6 +181,34 @@ CAREFUL = [
     "The customer has no outstanding invoices. The customer has three open orders.",
     "The temperature in the lab rose. The humidity in the lab fell.",
     "All the lights are on except the one in the hall. The light in the hall is off.",
+    (
+        "The budget for 2024 is 1.2 million euros and the budget for 2025 is 1.5 million euros. "
+        "Both were approved by the board."
+    ),
+    "The queue length is 40. The queue length limit is 100. Above the limit, messages are rejected.",
+    "The image is 340 MB. The compressed image is 120 MB.",
+    "The request timeout is 30 seconds. The timeout is 5 seconds.",
+    "The timeout is 30 seconds. The timeout is 5 seconds for uploads.",
+    "The annual fee is 120 dollars. The fee is 10 dollars.",
+    "The team has 12 people. The support team has 5 people.",
+    "The 2023 report has 48 pages. The 2024 report has 84 pages.",
+    "The 2023 budget was approved by the board. The 2024 budget was not approved by the board.",
+    "The raw dataset has 10,000 rows. The dataset has 8,500 rows.",
+    "The service has 12 endpoints. The service has 3 deprecated endpoints.",
+    "The main contract was signed in 2021. The contract was signed in 2023.",
+    "The customer portal supports single sign-on. The legacy customer portal does not support single sign-on.",
+    "The order service uses Redis as a cache. The order history service does not use Redis as a cache.",
+    "The build server is online. The backup build server is offline.",
+    "The rear door is locked. The rear door alarm is unlocked.",
+    "The test suite passed. The integration test suite failed.",
+    "Nobody called. Six customers were called.",
+    "Nobody restarted the service. Two jobs restarted the service.",
+    "Nobody attended the review meeting. The planning meeting was attended by six engineers.",
+    "Alice never approved the pull request. Alice approved the pull request this morning.",
+    "Alice approved the release request this morning. Alice never approved the pull request.",
+    "The API has no open issues. The API gateway has two open issues.",
+    "The 2023 audit found no issues. The 2024 audit found four issues.",
+    "The battery lasts 10 hours. In our tests the battery lasts 7 hours.",
 ]
 
 # Kept as the measure of what rules do not reach; a rule that reaches one moves it up.
@@ -185,6 +217,9 @@ BEYOND = [
     "The customer accepted the quote. The contract is being prepared. The customer turned down the quote.",
     "The disk is nearly empty. The disk is full.",
     "The queue is empty, but the queue holds 52 messages.",
+    "Our API supports pagination on every list endpoint. However, none of the list endpoints supports pagination.",
+    "The office in Lyon opened in 2019. The Lyon office was opened in 2021 according to the same register.",
+    "The report contains 48 pages. The report has 84 pages in total.",
 ]
 
 

@@ -55,7 +55,7 @@ _ORDINAL = re.compile(
 )
 _AMOUNT = re.compile(
     rf"""
-    (?P<money>(?:us)?\$|[€£¥])?\s?
+    (?:(?P<money>(?:us)?\$|[€£¥])|(?P<percent>百分之))?\s?
     (?:(?P<digits>{_DIGITS})(?:\s?(?P<scale>hundred|{_LARGE}|k|mn?|bn?|[十百千]?[万亿]|[百千])(?![a-z]))?
       |(?P<words>a\s(?:hundred|dozen|{_LARGE})\b|dozen|(?:{_WORD})(?:[\s-](?:and\s)?(?:{_WORD}|hundred|dozen|{_LARGE}))*\b)
       |(?P<han>[{HAN_DIGITS}]+))
@@ -73,6 +73,7 @@ NUMBER_WORDS = frozenset(NUMERALS) | {"hundred", "thousand", "million", "billion
 _DOUBTFUL_MONTHS = {"may", "march", "mar", "jan", "dec", "sep", "sun"}
 _ROUGHLY = 0.15
 _ROUNDING = 0.0005
+_YEARS = range(1500, 2100)
 _NO_NUMBER_BEFORE = frozenset(
     "this that which the no not any each every another other first last next right wrong new".split()
 )
@@ -117,6 +118,14 @@ class Quantity:
         if self.kind is Kind.NUMBER:
             return _near(self.number, other.number)
         return all(a == b for a, b in zip(self.value, other.value, strict=True) if a is not None and b is not None)
+
+    def fits(self, other: Quantity) -> bool:
+        """Say whether both may belong to one thing: years are never rounded."""
+        return self.same(other) and not (self.year and other.year and self.number != other.number)
+
+    @property
+    def year(self) -> bool:
+        return self.kind is Kind.NUMBER and not self.unit and self.number in _YEARS
 
 
 def read(text: str, start: int, before: str) -> Quantity | None:
@@ -194,6 +203,8 @@ def _read_amount(text: str, start: int, before: str) -> Quantity | None:
     dimension, factor = MEASURES.get(unit, (unit, 1.0))
     if found["money"]:
         dimension = found["money"][-1]
+    if found["percent"]:
+        dimension = "%"
     value = _number(found) * factor
     return Quantity(Kind.NUMBER, (value,), dimension, found.end(), loose=bool(found["over"]))
 
@@ -203,7 +214,7 @@ def _is_no_amount(found: re.Match[str], before: str) -> bool:
     if found["words"] == "one":
         return not found["unit"] and before in _NO_NUMBER_BEFORE
     han = found["han"]
-    if not han:
+    if not han or found["percent"]:
         return False
     measured = found["unit"] or len(han) > 1
     return not measured or (han == "一" and found["unit"] not in MEASURES) or found[0] in _CHINESE_IDIOMS

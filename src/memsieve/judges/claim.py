@@ -61,4 +61,4 @@ class Claim:
         if len(self.said.values) != len(other.said.values):
             return True
         pairs = zip(self.said.values, other.said.values, strict=True)
-        return any(not x.quantity.same(y.quantity) for x, y in pairs)
+        return any(not x.quantity.fits(y.quantity) for x, y in pairs)

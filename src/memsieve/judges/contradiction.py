@@ -20,6 +20,7 @@ _MOST_PIECES = 1600
 _MOST_PAIRS = 3000
 _COMMON = 40
 _JOINING = 12
+_SURE = 3
 _BEING = frozenset("is are was were be 是 在 为".split())
 
 
@@ -81,6 +82,7 @@ def _contradict(a: Claim, b: Claim) -> Difference | None:
         _different_values(a, b)
         or _opposites(a, b)
         or _denial(a, b)
+        or _never(a, b)
         or _one_of_a_kind(a, b)
         or _other_place(a, b)
         or universal.find(a, b)
@@ -127,11 +129,13 @@ def _different_values(a: Claim, b: Claim) -> Difference | None:
     found = compare.different_values(a.said, b.said)
     if found is None or len(a.said.values) != len(b.said.values):
         return None
-    unlike = [(x, y) for x, y in zip(a.said.values, b.said.values, strict=True) if not x.quantity.same(y.quantity)]
+    unlike = [(x, y) for x, y in zip(a.said.values, b.said.values, strict=True) if not x.quantity.fits(y.quantity)]
     if len(unlike) != 1 or (a.said.denials - b.said.denials) % 2 or compare.opposite_words(a.said, b.said):
         return None
     first, second = unlike[0]
     if first.bound != second.bound or first.rough != second.rough:
+        return None
+    if topic.other_thing(a.said, b.said, len(a.said.order), len(b.said.order)):
         return None
     return found if topic.same(a, b, set(), 0.0) else None
 
@@ -145,20 +149,45 @@ def _opposites(a: Claim, b: Claim) -> Difference | None:
         if not _denied_after(a.said, found.first) or not _denied_after(b.said, found.second):
             return None
         slot.add("without")
+    if topic.other_thing(a.said, b.said, _place(a.said, found.first), _place(b.said, found.second)):
+        return None
     return found if topic.same(a, b, slot, 0.0) else None
 
 
 def _denied_after(said: Statement, word: str) -> bool:
     """Tell "failed without errors" from "did not fail": what is denied is something else, further on."""
-    place = next((n for n, root in enumerate(said.order) if said.said.get(root, root) == word), len(said.order))
-    return said.denied <= set(said.order[place + 1 :])
+    return said.denied <= set(said.order[_place(said, word) + 1 :])
+
+
+def _place(said: Statement, word: str) -> int:
+    return next((n for n, root in enumerate(said.order) if said.said.get(root, root) == word), len(said.order))
 
 
 def _denial(a: Claim, b: Claim) -> Difference | None:
     found = compare.denial(a.said, b.said)
     if found is None or a.unlike_values(b) or abs(a.said.denials - b.said.denials) != 1:
         return None
+    denied = a.said.denied ^ b.said.denied
+    if topic.other_thing(a.said, b.said, _first(a.said, denied), _first(b.said, denied)):
+        return None
     return found if topic.same(a, b, set(), 1.0) else None
+
+
+def _never(a: Claim, b: Claim) -> Difference | None:
+    """Find "she approved it this morning" before "she never approved it": no time is left out."""
+    if not guards.never(b.piece.text) or b.setting or a.said.denials or b.said.denials != 1:
+        return None
+    if a.sentence.doubtful or b.sentence.doubtful or a.said.values or b.said.values or not guards.dated(a.setting):
+        return None
+    if a.said.pronouns - {"this"} != b.said.pronouns or topic.other_names(a.said, b.said, ()):
+        return None
+    times = {*a.setting, *"".join(a.setting)}
+    alike = not topic.rest(a.said, b.said, times) and not topic.rest(b.said, a.said, ())
+    return compare.denial(a.said, b.said) if alike and compare.shared(a.said, b.said) >= _SURE else None
+
+
+def _first(said: Statement, words: set[str]) -> int:
+    return next((n for n, root in enumerate(said.order) if root in words), len(said.order))
 
 
 def _one_of_a_kind(a: Claim, b: Claim) -> Difference | None:

@@ -62,6 +62,11 @@ _SETTING = re.compile(
 _PARTIAL = frozenset(
     "some many few several certain half part partly 部分 一些 有些 有的 有人 某 多数 少数 许多".split()
 )
+_TIMES = frozenset(
+    "yesterday today tonight last earlier recently morning afternoon evening night noon week month year "
+    "昨天 昨日 昨晚 今天 今日 今晚 去年 今年 上周 上月 上个周 上个月 本周 本月".split()
+)
+_NEVER = re.compile(r"\bnever\b|从未|从没|从来没有", re.IGNORECASE)
 _AMOUNTS = frozenset(
     "some many several 部分 一些 有些 有的 有人 多数 少数 许多 多个 多处 多项 多名 多位 多次 多种 若干 好几".split()
 )
@@ -102,6 +107,16 @@ def setting(sentence: str) -> frozenset[str]:
 def partial(words: frozenset[str]) -> bool:
     """Say whether a setting speaks of some things and leaves others out."""
     return not words.isdisjoint(_PARTIAL)
+
+
+def dated(words: frozenset[str]) -> bool:
+    """Say whether a setting only says when something happened."""
+    return bool(words) and words <= _TIMES
+
+
+def never(sentence: str) -> bool:
+    """Say whether a sentence denies something for all time."""
+    return bool(_NEVER.search(sentence))
 
 
 def amounts(words: frozenset[str]) -> frozenset[str]:

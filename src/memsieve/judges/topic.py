@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 
 from memsieve.claims import compare
@@ -13,6 +14,8 @@ from memsieve.judges.claim import Claim
 _FEW_WORDS = 2
 _ENOUGH_WORDS = 3
 _MANY_WORDS = 5
+# They stand before a value and name nothing: "contains 48 pages", 共有48页.
+_EMPTY = frozenset("contains contained includes included comprises comprised amounts amounted 共 达 约 正".split())
 
 
 def same(a: Claim, b: Claim, slot: Collection[str], more: float) -> bool:
@@ -39,6 +42,15 @@ def _words_agree(a: Claim, b: Claim, slot: Collection[str], more: float) -> bool
         return shared >= _FEW_WORDS + more and left + right <= shared / 2
     measured = sum(word.startswith("#") for word in a.said.words)
     return shared - measured > _ENOUGH_WORDS + more and max(left, right) <= shared / 4
+
+
+def other_thing(a: Statement, b: Statement, first: int, second: int) -> bool:
+    """Tell "the image" from "the compressed image": a word of its own before what is said of it, at these places."""
+    return bool(_named(a, first) - Counter(b.order) or _named(b, second) - Counter(a.order))
+
+
+def _named(said: Statement, end: int) -> Counter[str]:
+    return Counter(word for word in said.order[:end] if said.said.get(word, word) not in _EMPTY)
 
 
 def rest(a: Statement, b: Statement, slot: Collection[str]) -> float:

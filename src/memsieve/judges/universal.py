@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
+from itertools import takewhile
 
 from memsieve.claims import compare
 from memsieve.claims.compare import Difference
@@ -14,6 +16,13 @@ from memsieve.judges.claim import Claim
 _ALL = frozenset("all every always everyone everybody 所有 全部 全都".split())
 # They only carry the count: "three people", 存在三个.
 _CARRIERS = frozenset("person people 人 员 存在 exist exists time times".split())
+_PEOPLE = frozenset(
+    "engineers developers members users customers clients employees students colleagues managers reviewers guests "
+    "participants volunteers experts analysts designers teachers doctors directors testers operators".split()
+)
+_PERSON_UNITS = frozenset("名 位".split())
+_PASSIVE = frozenset("is are was were be been".split())
+_NOBODY = re.compile(r"\b(?:nobody|no one)\b|没有?人|无人", re.IGNORECASE)
 _ENOUGH_WORDS = 3
 _NO = re.compile(r"\b(?:no|none|any|without)\b|没有|无", re.IGNORECASE)
 _NONE_OF = re.compile(r"\s*(?:none of|no)\s", re.IGNORECASE)
@@ -43,8 +52,19 @@ def _none_but_some(whole: Claim, part: Claim) -> Difference | None:
     if _NONE_OF.match(whole.piece.text) and _is_the_rest(part, whole):
         return Difference("numbers", "none", "all")
     heads = whole.said.denied if _NO.search(whole.piece.text) else set()
-    some = _some(whole, part) if _covers(whole, part, set(), heads) else ""
+    doers = _doers(whole, part) if _NOBODY.search(whole.piece.text) else set()
+    some = _some(whole, part, doers) if _covers(whole, part, doers, heads) else ""
     return Difference("numbers", "none", some) if some else None
+
+
+def _doers(whole: Claim, part: Claim) -> set[str]:
+    """Return the words for the people counted in the part, where they do what nobody does."""
+    if len(part.said.values) != 1 or ("by" not in part.said.frame and part.said.frame & _PASSIVE - whole.said.frame):
+        return set()
+    value, said = part.said.values[0], part.said
+    words = list(takewhile(lambda word: word not in whole.said.words, said.order[value.position :]))
+    spoken = {said.said.get(word, word) for word in words}
+    return {*words, *spoken} if value.quantity.unit in _PERSON_UNITS or spoken <= _PEOPLE else set()
 
 
 def _all_but_others(whole: Claim, part: Claim) -> Difference | None:
@@ -70,17 +90,17 @@ def _all(claim: Claim) -> bool:
     return not claim.said.denials and not claim.said.frame.isdisjoint(_ALL)
 
 
-def _some(whole: Claim, part: Claim) -> str:
+def _some(whole: Claim, part: Claim, doers: Collection[str] = ()) -> str:
     """Return the words that count the part, or nothing where it is not counted."""
     if _all(whole) and len(whole.said.values) == len(part.said.values) == 1:
         total, count = whole.said.values[0], part.said.values[0]
         return count.text if _counts(total) and _counts(count) and _fewer(count, total) else ""
-    extra = [v for v in part.said.values if not any(v.quantity.same(w.quantity) for w in whole.said.values)]
+    extra = [v for v in part.said.values if not any(v.quantity.fits(w.quantity) for w in whole.said.values)]
     if len(part.said.values) - len(whole.said.values) != len(extra) or len(extra) > 1:
         return ""
     if extra:
         things = set(extra[0].things)
-        about = not things or not things.isdisjoint(whole.said.words.keys() | _CARRIERS)
+        about = not things or not things.isdisjoint(whole.said.words.keys() | _CARRIERS | set(doers))
         return extra[0].text if about and _counts(extra[0]) else ""
     return next(iter(sorted(guards.amounts(part.setting) - whole.setting)), "")
 
@@ -107,12 +127,14 @@ def _covers(whole: Claim, part: Claim, slot: set[str], heads: set[str]) -> bool:
 
 def _only_narrows(whole: Claim, part: Claim, apart: set[str], heads: set[str]) -> bool:
     """Tell "three critical errors" (some errors) from "three divisions of the company" (not the company)."""
-    added = False
-    for word in part.said.order:
+    added, counted = False, part.said.values[-1].position if part.said.values else 0
+    for place, word in enumerate(part.said.order):
         if word in whole.said.words:
             if added and word not in heads:
                 return False
             added = False
         elif part.said.said.get(word, word) not in apart:
+            if place < counted:
+                return False
             added = True
     return not added
