@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import shutil
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
@@ -137,17 +140,26 @@ def _tell_people(project: Project, data: Path | None) -> None:
         console.print(screens.scene(number, title, narration, results))
     folder = "" if data is None else f" --data {shlex.quote(str(data))}"
     chosen = f"--project {project.id}{folder}"
+    program = _program()
     console.print(
         screens.closing(
             project.stats(),
             {
-                f"memsieve log {chosen}": "everything that was said, and why it got in or not",
-                f'memsieve query {chosen} "数据库连接池"': "ask it yourself",
-                f"memsieve replay {chosen} --set min_confidence=0.3": "what would other settings admit?",
-                f"memsieve audit verify {chosen}": "is the record of it whole?",
+                f"{program} log {chosen}": "everything that was said, and why it got in or not",
+                f'{program} query {chosen} "数据库连接池"': "ask it yourself",
+                f"{program} replay {chosen} --set min_confidence=0.3": "what would other settings admit?",
+                f"{program} audit verify {chosen}": "is the record of it whole?",
             },
         )
     )
+
+
+def _program() -> str:
+    """Return how this command is called here: `make run` installs it beside its Python, not on the PATH."""
+    here = Path(sys.executable).with_name("memsieve")
+    if shutil.which("memsieve") or not here.exists():
+        return "memsieve"
+    return shlex.quote(os.path.relpath(here))
 
 
 def _tell_programs(project: Project) -> None:
