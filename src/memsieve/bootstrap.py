@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from memsieve.config import Settings
 from memsieve.errors import ConfigError
 from memsieve.ingress.record import Ingress
 from memsieve.jobs import schedule
-from memsieve.ports import Clock, Embedder, Judge
+from memsieve.ports import (
+    Census,
+    Clock,
+    Embedder,
+    Judge,
+    Ledger,
+    LongTermStore,
+    QuarantineStore,
+    WorkingStore,
+)
 from memsieve.project import Rooms
 from memsieve.promotion.audit import Auditor
 from memsieve.promotion.delete import Deleter
@@ -32,21 +42,48 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Stores:
+    """The stores of one engine."""
+
+    quarantine: QuarantineStore
+    working: WorkingStore
+    longterm: LongTermStore
+    ledger: Ledger
+    census: Census
+
+
 @asynccontextmanager
 async def rooms(settings: Settings, clock: Clock = utc_now) -> AsyncIterator[Rooms]:
     """Open everything a memory is made of, and close it in turn."""
     async with AsyncExitStack() as stack:
         embedder = _embedder(settings, stack)
         judge = _judge(settings, stack)
-        database = Database(settings.data)
-        stack.push_async_callback(database.close)
-        await database.open()
-        quarantine = SqliteQuarantine(database, embedder.name, clock)
-        working = SqliteWorking(database, embedder.name, clock)
-        longterm = SqliteLongTerm(database, embedder.name, clock)
-        ledger = SqliteLedger(database, embedder.name)
-        turns = Turns()
-        ingress = Ingress(
+        stores = await _sqlite(settings, embedder, clock, stack)
+        opened = _wire(stores, embedder, judge, settings, clock)
+        stack.push_async_callback(opened.ingress.close)
+        await stack.enter_async_context(schedule.running(opened.ingress, stores.census))
+        yield opened
+
+
+async def _sqlite(settings: Settings, embedder: Embedder, clock: Clock, stack: AsyncExitStack) -> Stores:
+    database = Database(settings.data)
+    stack.push_async_callback(database.close)
+    await database.open()
+    return Stores(
+        quarantine=SqliteQuarantine(database, embedder.name, clock),
+        working=SqliteWorking(database, embedder.name, clock),
+        longterm=SqliteLongTerm(database, embedder.name, clock),
+        ledger=SqliteLedger(database, embedder.name),
+        census=SqliteCensus(database, clock),
+    )
+
+
+def _wire(stores: Stores, embedder: Embedder, judge: Judge, settings: Settings, clock: Clock) -> Rooms:
+    quarantine, working, longterm, ledger = stores.quarantine, stores.working, stores.longterm, stores.ledger
+    turns = Turns()
+    return Rooms(
+        ingress=Ingress(
             quarantine=quarantine,
             working=working,
             ledger=ledger,
@@ -55,48 +92,42 @@ async def rooms(settings: Settings, clock: Clock = utc_now) -> AsyncIterator[Roo
             settings=settings,
             clock=clock,
             turns=turns,
-        )
-        stack.push_async_callback(ingress.close)
-        census = SqliteCensus(database, clock)
-        await stack.enter_async_context(schedule.running(ingress, census))
-        similarity = settings.filter.tombstone_similarity
-        yield Rooms(
-            ingress=ingress,
-            promoter=Promoter(
-                quarantine=quarantine,
-                working=working,
-                longterm=longterm,
-                embedder=embedder,
-                clock=clock,
-                turns=turns,
-                max_content_bytes=settings.max_content_bytes,
-            ),
-            dismisser=Dismisser(
-                quarantine=quarantine,
-                working=working,
-                ledger=ledger,
-                embedder=embedder,
-                clock=clock,
-                turns=turns,
-                tombstone_similarity=similarity,
-            ),
-            retirer=Retirer(
-                working=working,
-                longterm=longterm,
-                ledger=ledger,
-                embedder=embedder,
-                clock=clock,
-                turns=turns,
-                tombstone_similarity=similarity,
-            ),
-            deleter=Deleter(quarantine=quarantine, working=working, turns=turns),
-            auditor=Auditor(quarantine=quarantine, longterm=longterm, ledger=ledger),
-            retriever=Retriever(working=working, longterm=longterm, ledger=ledger, embedder=embedder, clock=clock),
+        ),
+        promoter=Promoter(
             quarantine=quarantine,
             working=working,
             longterm=longterm,
-            census=census,
-        )
+            embedder=embedder,
+            clock=clock,
+            turns=turns,
+            max_content_bytes=settings.max_content_bytes,
+        ),
+        dismisser=Dismisser(
+            quarantine=quarantine,
+            working=working,
+            ledger=ledger,
+            embedder=embedder,
+            clock=clock,
+            turns=turns,
+            tombstone_similarity=settings.filter.tombstone_similarity,
+        ),
+        retirer=Retirer(
+            working=working,
+            longterm=longterm,
+            ledger=ledger,
+            embedder=embedder,
+            clock=clock,
+            turns=turns,
+            tombstone_similarity=settings.filter.tombstone_similarity,
+        ),
+        deleter=Deleter(quarantine=quarantine, working=working, turns=turns),
+        auditor=Auditor(quarantine=quarantine, longterm=longterm, ledger=ledger),
+        retriever=Retriever(working=working, longterm=longterm, ledger=ledger, embedder=embedder, clock=clock),
+        quarantine=quarantine,
+        working=working,
+        longterm=longterm,
+        census=stores.census,
+    )
 
 
 def _embedder(settings: Settings, stack: AsyncExitStack) -> Embedder:
