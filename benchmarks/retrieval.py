@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ from memsieve.retrieval.words import cut
 
 ADVERSARIAL = 5
 TOP = (5, 10, 25)
+# What `fuse.VECTOR_WEIGHT` was chosen from.
+WEIGHTS = (0.3, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7)
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,14 @@ def _rankings(turns: list[str], questions: list[Question]) -> dict[str, list[lis
     asked = asyncio.run(embedder.embed([question.text for question in questions]))
     now = datetime.now(UTC)
     index = Index(Row(words=cut(turn), vector=vector, at=now) for turn, vector in zip(turns, vectors, strict=True))
-    return {
+    weighed = {
+        f"vector weight {weight:.2f}": [
+            _leg(index, vector, cut(question.text), partial(_weighed, weight))
+            for vector, question in zip(asked, questions, strict=True)
+        ]
+        for weight in WEIGHTS
+    }
+    return weighed | {
         "vectors alone": [_leg(index, vector, (), _similarity) for vector in asked],
         "words alone (BM25)": [_leg(index, None, cut(question.text), _word_score) for question in questions],
         "memsieve": _memsieve(turns, questions),
@@ -86,6 +96,10 @@ def _rankings(turns: list[str], questions: list[Question]) -> dict[str, list[lis
 def _leg(index: Index, vector: Vector | None, words: tuple[str, ...], score: Callable[[Match], float]) -> list[int]:
     matches = sorted(index.search(vector, words, max(TOP)), key=score, reverse=True)
     return [match.position for match in matches]
+
+
+def _weighed(weight: float, match: Match) -> float:
+    return weight * _similarity(match) + (1 - weight) * match.word_score
 
 
 def _similarity(match: Match) -> float:

@@ -31,6 +31,10 @@ Clock = Callable[[], datetime]
 WORKING_LIFE = timedelta(hours=24)
 WORKING_CAP = 50
 CHUNK_SIZE = 500
+# How far two clocks may differ before a time counts as lying in the future.
+CLOCK_SKEW = timedelta(minutes=5)
+# From so many characters on, checking a text takes long enough to be done beside the event loop.
+LONG_TEXT = 4000
 
 
 class QuarantineStore(Protocol):

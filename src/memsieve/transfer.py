@@ -9,17 +9,17 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, BinaryIO
 
 from memsieve import validate, wire
 from memsieve.errors import Conflict, InvalidInput
 from memsieve.model import AuditEvent, Entry, EntryFilter, Receipt
+from memsieve.ports import CLOCK_SKEW
 from memsieve.sync import Project
 
 DEFAULT_SESSION = "import"
-CLOCK_SKEW = timedelta(minutes=5)
 MAX_ERRORS = 20
 
 _PAGE = 200

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from memsieve.config import Settings
     from memsieve.sync import Memory
 
-MAX_DAYS = 36_500
-
 Project = Annotated[
     str, typer.Option("--project", "--group", help="The project; nothing of any other project is reached.")
 ]
@@ -68,6 +66,7 @@ def since(days: float | None) -> datetime | None:
     """Return the moment so many days ago."""
     from memsieve import validate
     from memsieve.bootstrap import utc_now
+    from memsieve.retrieval.retrieve import MAX_DAYS
 
     if days is None:
         return None

@@ -16,13 +16,12 @@ from memsieve.ingress.candidate import Candidate
 from memsieve.ingress.pipeline import evaluate
 from memsieve.ingress.replay import Replay, Replayer
 from memsieve.model import Admission, Check, Decision, Entry, EntryFilter, Layer, Receipt, Role, Scope, Vector
-from memsieve.ports import WORKING_LIFE, Clock, Embedder, Judge, Ledger, QuarantineStore, WorkingStore
+from memsieve.ports import LONG_TEXT, WORKING_LIFE, Clock, Embedder, Judge, Ledger, QuarantineStore, WorkingStore
 from memsieve.retrieval.words import cut
 from memsieve.turns import Turn, Turns
 
 NEAREST_TOMBSTONES = 10
 SERVED_TO_SESSION = 100
-LONG = 4000
 _PAGE = 100
 
 
@@ -142,7 +141,7 @@ class Ingress:
             candidate = replace(candidate, working=others, tombstones=tombstones)
             admission = (
                 await asyncio.to_thread(self._evaluate, candidate)
-                if len(entry.content) > LONG
+                if len(entry.content) > LONG_TEXT
                 else self._evaluate(candidate)
             )
             await self.quarantine.decide(scope, entry.id, admission, vector)

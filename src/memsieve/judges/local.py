@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from memsieve.ports import Verdict
-
-# Beyond this a text takes long enough to be judged beside the event loop.
-LONG = 4000
+from memsieve.ports import LONG_TEXT, Verdict
 
 
 class LocalJudge:
@@ -17,7 +14,7 @@ class LocalJudge:
 
     async def consistent(self, content: str) -> Verdict:
         """Return a verdict; a refusal quotes both sentences."""
-        return await asyncio.to_thread(_judge, content) if len(content) > LONG else _judge(content)
+        return await asyncio.to_thread(_judge, content) if len(content) > LONG_TEXT else _judge(content)
 
 
 def _judge(content: str) -> Verdict:

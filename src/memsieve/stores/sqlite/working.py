@@ -6,10 +6,10 @@ import sqlite3
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from memsieve.model import Entry, Layer, Role, Scope
-from memsieve.ports import WORKING_CAP, WORKING_LIFE, Clock
+from memsieve.ports import CLOCK_SKEW, WORKING_CAP, WORKING_LIFE, Clock
 from memsieve.stores.sqlite.database import Database
 from memsieve.stores.sqlite.rows import entry_from, json_text, text_time, time_text, vector_blob
 
@@ -32,10 +32,10 @@ SELECT sequence FROM working WHERE project_id = ? AND expires_at > ? AND expires
 ORDER BY sequence DESC LIMIT ?
 """
 _ROWS = """
-SELECT *, entry_id AS id, metadata AS raw_metadata FROM working WHERE sequence IN (SELECT value FROM json_each(?))
+SELECT *, entry_id AS id, metadata AS raw_metadata FROM working
+WHERE project_id = ? AND sequence IN (SELECT value FROM json_each(?))
 """
 _FORGET = "DELETE FROM working WHERE project_id = ? AND entry_id IN (SELECT value FROM json_each(?))"
-CLOCK_SKEW = timedelta(minutes=5)
 HELD_PROJECTS = 64
 
 
@@ -82,7 +82,7 @@ class SqliteWorking:
         def work(connection: sqlite3.Connection) -> dict[int, Entry]:
             living = [row["sequence"] for row in connection.execute(_LIVING, values)]
             unread = json_text([sequence for sequence in living if sequence not in held])
-            read = {row["sequence"]: self._entry(row) for row in connection.execute(_ROWS, (unread,))}
+            read = {row["sequence"]: self._entry(row) for row in connection.execute(_ROWS, (scope.project_id, unread))}
             return {sequence: held.get(sequence) or read[sequence] for sequence in living}
 
         entries = await self._database.read(work, short=True)
