@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from memsieve.model import Vector
 
-# BM25's two constants, chosen on LoCoMo (`make bench`), and how many unseen texts each project is thought to hold
-# besides its own: without them the rarity of a word would swing wildly in a project of three memories.
+# BM25's two constants, tried on LoCoMo, and how many unseen texts each project is thought to hold besides its own:
+# without them the rarity of a word would swing wildly in a project of three memories.
 SATURATION = 0.9
 LENGTH_WEIGHT = 0.4
 PRIOR_TEXTS = 100
