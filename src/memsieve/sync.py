@@ -71,7 +71,9 @@ def _blocking(
 class Project:
     """One project's memory, for synchronous code; see `AsyncProject`."""
 
-    def __init__(self, loop: Loop, inner: AsyncProject) -> None:
+    def __init__(self, memory: Memory, loop: Loop, inner: AsyncProject) -> None:
+        # A memory that nobody holds any more is closed: a project in use holds its own.
+        self._memory = memory
         self._loop = loop
         self._inner = inner
         self.id = inner.id
@@ -133,6 +135,6 @@ class Memory:
 
     def project(self, project_id: str) -> Project:
         """Return one project's memory; nothing of any other project can be reached through it."""
-        return Project(self._loop, self._inner.project(project_id))
+        return Project(self, self._loop, self._inner.project(project_id))
 
     projects = _blocking(AsyncMemory.projects)

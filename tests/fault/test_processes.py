@@ -1,5 +1,6 @@
 """Killed processes, several processes, several threads: nothing acknowledged is lost."""
 
+import gc
 import os
 import signal
 import sqlite3
@@ -13,6 +14,7 @@ import pytest
 
 from memsieve.errors import StoreUnavailable
 from memsieve.model import Decision, EntryFilter, Review
+from memsieve.sync import Memory
 
 CHILD = Path(__file__).with_name("child.py")
 pytestmark = pytest.mark.usefixtures("small_embedder")
@@ -144,6 +146,13 @@ def test_a_memory_that_nobody_closed_does_not_keep_the_interpreter_from_ending(d
     script = f"from memsieve import Memory; print(Memory.open({str(data)!r}).project('apollo').stats().recorded)"
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=True)
     assert (ended.stdout, ended.stderr) == ("0\n", "")
+
+
+def test_a_project_keeps_its_memory_open(data):
+    project = Memory.open(data).project("apollo")
+    gc.collect()
+    assert project.stats().recorded == 0
+    project._memory.close()
 
 
 def test_the_log_of_a_memory_that_only_answers_does_not_grow_for_ever(memory, data):

@@ -144,8 +144,9 @@ class Ingress:
                 if len(entry.content) > LONG_TEXT
                 else self._evaluate(candidate)
             )
+            served = admission.admitted and (seen is not None or await self._unreviewed(scope, entry))
             await self.quarantine.decide(scope, entry.id, admission, vector)
-            if admission.admitted and (seen is not None or await self._unreviewed(scope, entry)):
+            if served:
                 hot = replace(entry, layer=Layer.WORKING, embedding=vector)
                 await self.working.put(scope, hot, admission.decided_at + WORKING_LIFE)
         return Receipt(entry=replace(entry, embedding=vector), admission=admission)
