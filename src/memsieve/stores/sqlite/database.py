@@ -78,7 +78,8 @@ class Database:
     async def close(self) -> None:
         """Finish what is running and close the file."""
         self._here = None
-        await asyncio.to_thread(self._threads.shutdown)
+        # Not in another thread: while the interpreter ends, none can be had.
+        self._threads.shutdown()
         for connection in self._connections:
             connection.close()
 
