@@ -11,6 +11,7 @@ from memsieve.config import Settings
 from memsieve.errors import ConfigError
 from memsieve.ingress.record import Ingress
 from memsieve.jobs import schedule
+from memsieve.jobs.reembed import Reembedder
 from memsieve.ports import (
     Census,
     Clock,
@@ -19,6 +20,7 @@ from memsieve.ports import (
     Ledger,
     LongTermStore,
     QuarantineStore,
+    VectorStore,
     WorkingStore,
 )
 from memsieve.project import Rooms
@@ -33,6 +35,7 @@ from memsieve.stores.sqlite.database import Database
 from memsieve.stores.sqlite.ledger import SqliteLedger
 from memsieve.stores.sqlite.longterm import SqliteLongTerm
 from memsieve.stores.sqlite.quarantine import SqliteQuarantine
+from memsieve.stores.sqlite.vectors import SqliteVectors
 from memsieve.stores.sqlite.working import SqliteWorking
 from memsieve.turns import Turns
 
@@ -51,18 +54,28 @@ class Stores:
     longterm: LongTermStore
     ledger: Ledger
     census: Census
+    vectors: VectorStore
+
+
+@dataclass(frozen=True, kw_only=True)
+class House(Rooms):
+    """The rooms of the projects, and what is done for all projects together."""
+
+    reembedder: Reembedder
 
 
 @asynccontextmanager
-async def rooms(settings: Settings, clock: Clock = utc_now) -> AsyncIterator[Rooms]:
-    """Open everything a memory is made of, and close it in turn."""
+async def rooms(settings: Settings, clock: Clock = utc_now, *, jobs: bool = True) -> AsyncIterator[House]:
+    """Open everything a memory is made of, and close it in turn; without `jobs` nothing is done by itself."""
     async with AsyncExitStack() as stack:
         embedder = _embedder(settings, stack)
         judge = _judge(settings, stack)
         stores = await _sqlite(settings, embedder, clock, stack)
         opened = _wire(stores, embedder, judge, settings, clock)
         stack.push_async_callback(opened.ingress.close)
-        await stack.enter_async_context(schedule.running(opened.ingress, stores.census))
+        if jobs:
+            await stack.enter_async_context(schedule.running(opened.ingress, stores.census))
+            await stack.enter_async_context(schedule.reembedding(opened.reembedder))
         yield opened
 
 
@@ -76,13 +89,14 @@ async def _sqlite(settings: Settings, embedder: Embedder, clock: Clock, stack: A
         longterm=SqliteLongTerm(database, embedder.name, clock),
         ledger=SqliteLedger(database, embedder.name),
         census=SqliteCensus(database, clock),
+        vectors=SqliteVectors(database, embedder.name),
     )
 
 
-def _wire(stores: Stores, embedder: Embedder, judge: Judge, settings: Settings, clock: Clock) -> Rooms:
+def _wire(stores: Stores, embedder: Embedder, judge: Judge, settings: Settings, clock: Clock) -> House:
     quarantine, working, longterm, ledger = stores.quarantine, stores.working, stores.longterm, stores.ledger
     turns = Turns()
-    return Rooms(
+    return House(
         ingress=Ingress(
             quarantine=quarantine,
             working=working,
@@ -127,6 +141,7 @@ def _wire(stores: Stores, embedder: Embedder, judge: Judge, settings: Settings, 
         working=working,
         longterm=longterm,
         census=stores.census,
+        reembedder=Reembedder(vectors=stores.vectors, embedder=embedder),
     )
 
 

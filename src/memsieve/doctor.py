@@ -144,15 +144,15 @@ def _schema(found: FileHealth) -> Finding:
 
 
 def _vectors(found: FileHealth, embedder: str) -> Finding:
-    if not found.other_vectors:
+    if not found.stale_texts:
         return _ok("vectors", f"Every vector was made by {embedder}.")
-    message = f"{found.other_vectors} of the vectors were made by another embedder than {embedder}."
-    return _warned("vectors", message, "They are found by their words only. Set the former embedder to use them again.")
+    message = f"{found.stale_texts} texts were embedded by another embedder than {embedder}."
+    return _warned("vectors", message, "They are found by their words only. Make their vectors again: memsieve reembed")
 
 
 async def _projects(settings: Settings) -> AsyncIterator[Finding]:
     try:
-        async with rooms(settings) as opened:
+        async with rooms(settings, jobs=False) as opened:
             for name in await opened.census.projects():
                 yield await _audit(opened, name)
                 async for finding in _undecided(opened, name):

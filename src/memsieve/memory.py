@@ -8,10 +8,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from memsieve.bootstrap import rooms, utc_now
+from memsieve.bootstrap import House, rooms, utc_now
 from memsieve.config import Settings, read_settings
+from memsieve.jobs.reembed import Progress, Reembedding
 from memsieve.ports import Clock
-from memsieve.project import AsyncProject, Rooms
+from memsieve.project import AsyncProject
 
 
 class AsyncMemory:
@@ -21,7 +22,7 @@ class AsyncMemory:
         self.settings = settings
         self._clock = clock
         self._stack = AsyncExitStack()
-        self._rooms: Rooms | None = None
+        self._rooms: House | None = None
 
     @classmethod
     def open(cls, data: str | Path | None = None, *, settings: Settings | None = None, clock: Clock = utc_now) -> Self:
@@ -47,8 +48,15 @@ class AsyncMemory:
         """List the projects that hold anything."""
         return await self._opened.census.projects()
 
+    async def reembed(self, progress: Progress | None = None) -> Reembedding:
+        """Make all vectors of another embedder again, now; by itself it is done slowly while a memory is open.
+
+        `progress` is called with how many are done, and of how many. What fails is left as it was.
+        """
+        return await self._opened.reembedder.run(progress)
+
     @property
-    def _opened(self) -> Rooms:
+    def _opened(self) -> House:
         if self._rooms is None:
             raise RuntimeError("Open this memory first: async with AsyncMemory.open(…) as memory")
         return self._rooms

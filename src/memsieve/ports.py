@@ -50,6 +50,7 @@ class QuarantineStore(Protocol):
     async def decide(self, scope: Scope, entry_id: str, admission: Admission, vector: Vector | None) -> None:
         """Store the filter's decision in place of an earlier one, and the entry's vector where there is one.
 
+        An entry that is decided on without any vector is one that the embedder cannot read.
         Raises NotFound if the entry is gone.
         """
 
@@ -143,6 +144,37 @@ class Census(Protocol):
 
     async def stats(self, scope: Scope) -> Stats:
         """Return one project's counts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StaleText:
+    """A text of any tier that another embedder has seen: where it lies, and which embedder that was."""
+
+    kind: str
+    project_id: str
+    sequence: int
+    embedder: str
+    content: str
+
+
+class VectorStore(Protocol):
+    """The vectors beside the texts of all tiers and projects. An entry that is not decided on may have none yet."""
+
+    async def stale(self) -> int:
+        """Return how many texts were last seen by another embedder, whether it could read them or not."""
+
+    async def next_stale(self, after: StaleText | None, limit: int) -> list[StaleText]:
+        """Return such texts in the order of their need, after the given one, which may be gone by then.
+
+        Long-term memory comes first, then tombstones, then working memory, then quarantine from the newest back.
+        """
+
+    async def put(self, made: Sequence[tuple[StaleText, Vector | None]]) -> list[StaleText]:
+        """Put vectors in place, None for what cannot be read, in one transaction; nothing else of a text changes.
+
+        A text that was deleted, or seen by yet another embedder meanwhile, is left alone; the others are returned.
+        Every search from then on, in any process, finds by the new vectors, once a project has them all.
+        """
 
 
 class Embedder(Protocol):

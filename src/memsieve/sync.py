@@ -138,3 +138,4 @@ class Memory:
         return Project(self, self._loop, self._inner.project(project_id))
 
     projects = _blocking(AsyncMemory.projects)
+    reembed = _blocking(AsyncMemory.reembed)

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from memsieve.ports import Census, Ledger, LongTermStore, QuarantineStore, WorkingStore
+from memsieve.ports import Census, Ledger, LongTermStore, QuarantineStore, VectorStore, WorkingStore
 from memsieve.stores.sqlite.census import SqliteCensus
 from memsieve.stores.sqlite.database import Database
 from memsieve.stores.sqlite.ledger import SqliteLedger
 from memsieve.stores.sqlite.longterm import SqliteLongTerm
 from memsieve.stores.sqlite.quarantine import SqliteQuarantine
+from memsieve.stores.sqlite.vectors import SqliteVectors
 from memsieve.stores.sqlite.working import SqliteWorking
 
 
@@ -23,18 +24,20 @@ class Stores:
     longterm: LongTermStore
     ledger: Ledger
     census: Census
+    vectors: VectorStore
 
 
 @asynccontextmanager
-async def sqlite(folder: Path, clock) -> AsyncIterator[Stores]:
+async def sqlite(folder: Path, clock, embedder: str = "words") -> AsyncIterator[Stores]:
     database = Database(folder)
     await database.open()
     yield Stores(
-        quarantine=SqliteQuarantine(database, "words", clock),
-        working=SqliteWorking(database, "words", clock),
-        longterm=SqliteLongTerm(database, "words", clock),
-        ledger=SqliteLedger(database, "words"),
+        quarantine=SqliteQuarantine(database, embedder, clock),
+        working=SqliteWorking(database, embedder, clock),
+        longterm=SqliteLongTerm(database, embedder, clock),
+        ledger=SqliteLedger(database, embedder),
         census=SqliteCensus(database, clock),
+        vectors=SqliteVectors(database, embedder),
     )
     await database.close()
 
@@ -58,5 +61,21 @@ def stores(engine, data, clock, run) -> Iterator[Stores]:
 def other_process(engine, data, clock, run, stores) -> Iterator[Stores]:
     """Open the same data a second time, as another process would."""
     opened = engine(data, clock)
+    yield run(opened.__aenter__())
+    run(opened.__aexit__(None, None, None))
+
+
+@pytest.fixture
+def changed(engine, data, clock, run, stores) -> Iterator[Stores]:
+    """Open the same data with another embedder."""
+    opened = engine(data, clock, "others")
+    yield run(opened.__aenter__())
+    run(opened.__aexit__(None, None, None))
+
+
+@pytest.fixture
+def changed_too(engine, data, clock, run, stores) -> Iterator[Stores]:
+    """Open the same data with another embedder a second time, as another process would."""
+    opened = engine(data, clock, "others")
     yield run(opened.__aenter__())
     run(opened.__aexit__(None, None, None))

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -359,7 +360,30 @@ def test_the_doctor_counts_vectors_of_another_embedder(cli):
     connection.close()
     findings = {finding["name"]: finding for finding in cli.json("doctor")["findings"]}
     assert findings["vectors"]["health"] == "warn"
-    assert findings["vectors"]["message"].startswith("2 of the vectors")
+    assert findings["vectors"]["message"].startswith("2 texts were embedded by another embedder than words")
+    assert "memsieve reembed" in findings["vectors"]["advice"]
+
+
+def test_vectors_of_another_embedder_are_made_again_and_the_doctor_is_content(cli):
+    cli.record()
+    with sqlite3.connect(cli.data / "memsieve.db") as connection:
+        connection.execute("UPDATE quarantine_logs SET embedder = 'another'")
+    connection.close()
+    assert cli.json("reembed") == {"embedder": "words", "embedded": 1, "unreadable": 0}
+    assert _health(cli.json("doctor"))["vectors"] == "ok"
+    assert cli.json("reembed") == {"embedder": "words", "embedded": 0, "unreadable": 0}
+
+
+def test_an_embedder_that_fails_makes_reembed_fail_and_changes_nothing(cli, monkeypatch):
+    async def fail(_self, _texts):
+        raise EmbedderError("The model is not there.")
+
+    cli.record()
+    monkeypatch.setattr("memsieve.testing.WordEmbedder.embed", fail)
+    with closing(sqlite3.connect(cli.data / "memsieve.db", isolation_level=None)) as connection:
+        connection.execute("UPDATE quarantine_logs SET embedder = 'another'")
+        assert "The model is not there." in cli.refused("reembed", code=7)
+        assert connection.execute("SELECT embedder FROM quarantine_logs").fetchall() == [("another",)]
 
 
 def test_a_wrong_setting_is_a_finding_of_the_doctor(cli, monkeypatch):

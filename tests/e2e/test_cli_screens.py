@@ -3,9 +3,11 @@
 import os
 import pty
 import re
+import sqlite3
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -112,6 +114,20 @@ def test_the_doctor_says_what_to_do(on_terminal, data):
     shown = on_terminal("doctor", code=8)
     assert "✘ database" in shown
     assert "→ Put a backup in its place" in shown
+
+
+def test_making_vectors_again_says_what_it_did_and_when_there_is_nothing_to_do(on_terminal, data):
+    with Memory.open(data) as memory:
+        memory.project("apollo").promote_text(DECISION, by="ada")
+        memory.project("apollo").promote_text("团队决定把账本放在数据库里。", by="ada")
+    assert "Nothing to do: every vector is of words." in on_terminal("reembed")
+    with closing(sqlite3.connect(data / "memsieve.db", isolation_level=None)) as connection:
+        connection.execute("UPDATE memories SET embedder = 'another'")
+    shown = on_terminal("reembed")
+    assert "Embedding" in shown
+    assert "Made 1 vector with words." in shown
+    assert "1 text that it cannot read" in shown
+    assert "Nothing to do" in on_terminal("reembed")
 
 
 def test_an_error_is_one_red_line(on_terminal):

@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -140,6 +141,18 @@ def test_a_process_that_holds_the_file_for_too_long_is_named(data, memory, monke
     assert project.record("The board approved the budget of a third fleet.", session_id="s").entry.id in recorded(
         project
     )
+
+
+def test_a_new_file_that_another_process_is_just_writing_is_waited_for(data):
+    data.mkdir()
+    with closing(sqlite3.connect(data / "memsieve.db", isolation_level=None, check_same_thread=False)) as other:
+        other.execute("CREATE TABLE theirs (id TEXT)")
+        other.execute("BEGIN IMMEDIATE")
+        finishing = threading.Timer(0.3, other.execute, ["COMMIT"])
+        finishing.start()
+        with Memory.open(data) as memory:
+            assert memory.projects() == []
+        finishing.join()
 
 
 def test_a_memory_that_nobody_closed_does_not_keep_the_interpreter_from_ending(data):

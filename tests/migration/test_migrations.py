@@ -16,6 +16,7 @@ pytestmark = pytest.mark.usefixtures("small_embedder")
 # A released migration is never edited: whoever has applied it would keep the old one. Add a new one instead.
 CHECKSUMS = {
     "0001_tiers.sql": "64421616f718cc01a1996fb6cfdea6e445b457e281c31450197224e469dab49c",
+    "0002_embedders.sql": "7adad15e21ac6fa177d6827c106576a5035793bcf02ce34224e67480bca4ee05",
 }
 NEWER = Migration(
     len(released()) + 1,

@@ -6,6 +6,7 @@ import threading
 import numpy as np
 import pytest
 
+from memsieve.bundled import models
 from memsieve.embedders import local
 from memsieve.embedders.local import LocalEmbedder
 from memsieve.errors import EmbedderError
@@ -51,8 +52,55 @@ def test_the_same_text_gets_the_same_vector_whatever_else_is_asked(embedder):
 
 
 def test_results_come_in_order_with_none_for_what_cannot_be_read(embedder):
-    vectors = embed(embedder, "服务器坏了", "The server is down.", "", "12:30", "🎉")
-    assert [vector is not None for vector in vectors] == [False, True, False, False, False]
+    vectors = embed(embedder, "Сервер упал", "The server is down.", "", "服务器坏了", "12:30", "🎉")
+    assert [vector is not None for vector in vectors] == [False, True, False, True, False, False]
+
+
+@pytest.mark.parametrize(
+    "text", ["サーバーが落ちました", "서버가 다운되었습니다", "تعطل الخادم", "เซิร์ฟเวอร์ล่ม", "सर्वर बंद हो गया"]
+)
+def test_scripts_that_the_model_was_not_taught_get_no_vector(embedder, text):
+    assert embed(embedder, text) == [None]
+
+
+TRANSLATIONS = [
+    ("服务器昨晚因为磁盘写满而宕机。", "The server went down last night because the disk was full."),
+    ("柏林办公室的用户更喜欢深色模式。", "Users in the Berlin office prefer dark mode."),
+    ("部署之前必须先运行数据库迁移。", "The database migration must run before the deployment."),
+    ("会议把发布时间改到了星期四。", "The meeting moved the release to Thursday."),
+]
+
+
+def test_a_chinese_sentence_lies_where_its_english_translation_lies(embedder):
+    chinese, english = (np.stack(embed(embedder, *texts)) for texts in zip(*TRANSLATIONS, strict=True))
+    between = chinese @ english.T
+    assert (between.argmax(axis=1) == range(len(TRANSLATIONS))).all()
+    assert between.diagonal().min() > 0.7
+    assert between[~np.eye(len(TRANSLATIONS), dtype=bool)].max() < 0.5
+
+
+def test_chinese_strangers_are_strangers(embedder):
+    vectors = np.stack(embed(embedder, *(chinese for chinese, _ in TRANSLATIONS)))
+    assert (vectors @ vectors.T)[~np.eye(len(vectors), dtype=bool)].max() < 0.5
+
+
+@pytest.mark.parametrize(
+    "variant",
+    [
+        "我們決定將發布時間延後到下週四，因為測試還沒完成。",
+        "我们决定将发布时间延后到下周四,因为测试还没完成.",
+        "我们决定将发布时间延后到下周四，因为测试还没完成。🎉",
+    ],
+)
+def test_traditional_characters_width_and_emoji_do_not_move_a_chinese_text(embedder, variant):
+    plain, other = embed(embedder, "我们决定将发布时间延后到下周四，因为测试还没完成。", variant)
+    assert plain @ other > 0.999
+
+
+def test_rare_characters_leave_the_rest_of_their_run_readable(embedder):
+    plain, rare = embed(embedder, "数据库迁移必须在部署之前运行完毕", "数据库迁移必须在部署之前𪚥运行完毕")
+    assert plain @ rare > 0.8
+    assert embed(embedder, "𪚥𪚥𪚥𪚥𪚥𪚥") == [None]
 
 
 def test_no_texts_give_no_vectors(embedder):
@@ -88,7 +136,7 @@ def test_broken_unicode_does_not_stop_the_embedder(embedder):
 def test_the_model_is_loaded_once_when_many_ask_at_the_same_time(monkeypatch):
     loads = []
     load = local._Model
-    monkeypatch.setattr(local, "_Model", lambda folder: loads.append(threading.get_ident()) or load(folder))
+    monkeypatch.setattr(local, "_Model", lambda: loads.append(threading.get_ident()) or load())
     embedder = LocalEmbedder()
 
     async def ask_together():
@@ -112,7 +160,7 @@ def test_embedding_leaves_the_event_loop_free(embedder):
 
 
 def test_a_missing_model_file_says_what_to_do(monkeypatch, tmp_path):
-    monkeypatch.setattr(local, "_FOLDER", tmp_path)
+    monkeypatch.setattr(models, "FOLDER", tmp_path)
     with pytest.raises(EmbedderError, match="Reinstall memsieve"):
         embed(LocalEmbedder(), "The server is down.")
 

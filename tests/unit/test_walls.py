@@ -74,6 +74,11 @@ ATTEMPTS = {
     "quarantine deleted without a line": "DELETE FROM quarantine_logs WHERE id = :hot",
     "a tombstone removed": "DELETE FROM tombstones",
     "a tombstone of another content": "UPDATE tombstones SET content = 'Made up.'",
+    "another content with a memory's vector": "UPDATE memories SET embedder = 'x', embedding = NULL, content = 'b'",
+    "another content with a working vector": "UPDATE working SET embedder = 'x', embedding = NULL, content = 'b'",
+    "a longer life with a working vector": "UPDATE working SET embedder = 'x', embedding = NULL, expires_at = '9'",
+    "another content with a vector": "UPDATE quarantine_logs SET embedder = 'x', embedding = NULL, content = 'b'",
+    "another content with a grave's vector": "UPDATE tombstones SET embedder = 'x', embedding = NULL, content = 'b'",
 }
 
 

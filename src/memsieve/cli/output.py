@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
 # What an agent wrote must not move the cursor, colour the screen or turn the reading direction of a terminal.
 _COMMANDING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|[\ud800-\udfff]")
 _UNESCAPED_BY_JSON = re.compile(r"[\x7f-\x9f\ud800-\udfff]")
+
+
+class Advance(Protocol):
+    """Moves a progress bar to what is done, of a total where that is known only now."""
+
+    def __call__(self, done: int, total: int | None = None, /) -> None: ...
 
 
 def printable(text: str) -> str:
@@ -69,3 +76,16 @@ def screen(*, stderr: bool = False) -> Console:
     from rich.console import Console
 
     return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+
+
+@contextmanager
+def progress(title: str, total: int | None = None) -> Iterator[Advance]:
+    """Yield what moves a progress bar, which only a person at a terminal sees."""
+    if not sys.stderr.isatty():
+        yield lambda _done, _total=None: None
+        return
+    from rich.progress import Progress
+
+    with Progress(console=screen(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=total)
+        yield lambda done, total=None: bar.update(task, completed=done, total=total)

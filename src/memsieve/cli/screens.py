@@ -16,6 +16,7 @@ from rich.text import Text
 from memsieve.cli.output import printable
 from memsieve.doctor import Finding, Health
 from memsieve.ingress.replay import Change, Replay
+from memsieve.jobs.reembed import Reembedding
 from memsieve.model import (
     Admission,
     Answer,
@@ -222,6 +223,18 @@ def imported(summary: Mapping[str, Any]) -> RenderableType:
             style = "red" if name == "failed" and count else "" if count else "dim"
             table.add_row(Text(str(count), justify="right", style=style), Text(name.replace("_", " "), style=style))
     return table
+
+
+def reembedded(record: Reembedding) -> RenderableType:
+    """Draw how making vectors again went."""
+    name = printable(record.embedder)
+    if not record.embedded + record.unreadable:
+        return Text(f"Nothing to do: every vector is of {name}.")
+    done = Text(f"Made {_count(range(record.embedded), 'vector')} with {name}.")
+    if record.unreadable:
+        unread = _count(range(record.unreadable), "text")
+        done.append(f"\n{unread} that it cannot read: found by words alone.", style="dim")
+    return done
 
 
 def findings(records: Sequence[Finding]) -> RenderableType:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO
@@ -15,13 +15,11 @@ import typer
 from memsieve.cli import options
 from memsieve.cli.exits import USAGE
 from memsieve.cli.options import examples
-from memsieve.cli.output import json_line, note, screen, show
+from memsieve.cli.output import Advance, json_line, note, progress, show
 from memsieve.errors import Conflict, InvalidInput
 
 commands = typer.Typer()
 PANEL = "Data"
-
-Advance = Callable[[int], None]
 
 
 @commands.command(
@@ -46,7 +44,7 @@ def export(
         chosen = memory.project(project)
         stats = chosen.stats()
         lines = transfer.outgoing(chosen)
-        with _progress("Exporting", stats.recorded + stats.memories) as advance:
+        with progress("Exporting", stats.recorded + stats.memories) as advance:
             if file == "-":
                 _write(sys.stdout.buffer, lines, advance)
                 return
@@ -92,7 +90,7 @@ def import_(
             longest=transfer.longest_line(settings.max_content_bytes),
             by=person,
         )
-        with _progress("Importing", _size(stream)) as advance:
+        with progress("Importing", _size(stream)) as advance:
             for line in importer.run(stream):
                 tally.add(line)
                 advance(line.end)
@@ -160,16 +158,3 @@ def _size(stream: BinaryIO) -> int | None:
         return os.fstat(stream.fileno()).st_size or None
     except OSError:
         return None
-
-
-@contextmanager
-def _progress(title: str, total: int | None) -> Iterator[Advance]:
-    """Yield what moves a progress bar, which only a person at a terminal sees."""
-    if not sys.stderr.isatty():
-        yield lambda _done: None
-        return
-    from rich.progress import Progress
-
-    with Progress(console=screen(stderr=True), transient=True) as progress:
-        task = progress.add_task(title, total=total)
-        yield lambda done: progress.update(task, completed=done)

@@ -1,19 +1,22 @@
-"""What comes round by itself while a memory is open: entries left undecided are tried again."""
+"""What comes round by itself while a memory is open: undecided entries are tried again, old vectors made anew."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 
 from memsieve.errors import MemsieveError
 from memsieve.ingress.record import Ingress
+from memsieve.jobs.reembed import Reembedder
 from memsieve.model import Role, Scope
 from memsieve.ports import Census
 
 RETRY_EVERY = timedelta(minutes=1)
+# Who opens a memory for a moment only, as most commands do, is not slowed down.
+REEMBED_AFTER = timedelta(seconds=10)
 
 _log = logging.getLogger(__name__)
 
@@ -21,7 +24,22 @@ _log = logging.getLogger(__name__)
 @asynccontextmanager
 async def running(ingress: Ingress, census: Census, every: timedelta = RETRY_EVERY) -> AsyncIterator[None]:
     """Try undecided entries again from time to time, as long as the block lasts."""
-    task = asyncio.create_task(_retry_for_ever(ingress, census, every))
+    async with _beside(_retry_for_ever(ingress, census, every)):
+        yield
+
+
+@asynccontextmanager
+async def reembedding(
+    reembedder: Reembedder, after: timedelta = REEMBED_AFTER, every: timedelta = RETRY_EVERY
+) -> AsyncIterator[None]:
+    """Make vectors of another embedder again, beside the block; what fails is tried again from time to time."""
+    async with _beside(_reembed(reembedder, after, every)):
+        yield
+
+
+@asynccontextmanager
+async def _beside(work: Coroutine[None, None, None]) -> AsyncIterator[None]:
+    task = asyncio.create_task(work)
     try:
         yield
     finally:
@@ -39,3 +57,14 @@ async def _retry_for_ever(ingress: Ingress, census: Census, every: timedelta) ->
                 await ingress.retry(scope, waiting_since=every)
         except MemsieveError as error:
             _log.warning("Undecided entries could not be tried again: %s", error)
+
+
+async def _reembed(reembedder: Reembedder, after: timedelta, every: timedelta) -> None:
+    done, wait = False, after
+    while not done:
+        await asyncio.sleep(wait.total_seconds())
+        try:
+            done = await reembedder.run_beside()
+        except MemsieveError as error:
+            _log.warning("Vectors of another embedder could not be made again: %s", error)
+        wait = every

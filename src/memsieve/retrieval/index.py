@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memsieve.model import Vector
+from memsieve.retrieval.languages import is_chinese, likely_words
 
 # BM25's two constants, tried on LoCoMo, and how many unseen texts each project is thought to hold besides its own:
 # without them the rarity of a word would swing wildly in a project of three memories.
@@ -46,6 +47,7 @@ class Index:
         self._count = 0
         self._matrix: npt.NDArray[np.float32] = np.zeros((0, 0), np.float32)
         self._readable = np.zeros(0, np.bool_)
+        self._chinese = array("b")
         self._times = array("d")
         self._lengths = array("f")
         self._held_norms: npt.NDArray[np.float32] = np.zeros(0, np.float32)
@@ -65,21 +67,28 @@ class Index:
         for row in rows:
             self._add_vector(row.vector)
             self._add_words(row.words)
+            self._chinese.append(is_chinese(row.words))
             self._times.append(row.at.timestamp())
             self._count += 1
 
     def search(
         self, vector: Vector | None, words: Sequence[str], limit: int, since: datetime | None = None
     ) -> list[Match]:
-        """Return the best `limit` rows by vector and the best `limit` by words, each with both scores."""
+        """Return the best `limit` rows by vector in each language and the best `limit` by words, with both scores."""
         if not self._count:
             return []
         similarities = self._similarities(vector)
         word_scores = self._word_scores(words)
         allowed = None if since is None else np.frombuffer(self._times) >= since.timestamp()
-        best = _best(word_scores, limit, allowed, above=0.0)
-        if similarities is not None:
-            best = np.union1d(best, _best(similarities, limit, allowed, above=-2.0))
+        if similarities is None:
+            best = _best(word_scores, limit, allowed, above=0.0)
+        else:
+            foreign = np.frombuffer(self._chinese, np.bool_) != is_chinese(words)
+            np.maximum(word_scores, likely_words(similarities), out=word_scores, where=foreign)
+            best = _best(word_scores, limit, allowed, above=0.0)
+            for part in filter(np.any, (foreign, ~foreign)):
+                within = part if allowed is None else part & allowed
+                best = np.union1d(best, _best(similarities, limit, within, above=-2.0))
         return [
             Match(
                 position,

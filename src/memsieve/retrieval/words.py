@@ -9,6 +9,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
+from memsieve.bundled.simplify import simplified_forms
+
 # Scripts written without spaces, and Hangul, whose words carry their particles: cut into characters and pairs.
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Myanmar, Khmer
@@ -52,8 +54,10 @@ def cut(text: str) -> tuple[str, ...]:
 
 
 def fold(text: str) -> str:
-    """Return a text with width, case and accents' encodings made one."""
-    return unicodedata.normalize("NFKC", text).casefold()
+    """Return a text with width, case, accents' encodings and the two ways to write Chinese made one."""
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFKC", text).casefold().translate(simplified_forms())
 
 
 def _characters_and_pairs(run: str) -> list[str]:

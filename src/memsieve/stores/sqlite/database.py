@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -45,7 +46,8 @@ class Database:
         """Bring the file's schema up to date."""
         await self._run(migrate)
         with self._translating():
-            here = self._connect(wait=0)
+            here = self._connect()
+            here.execute("PRAGMA busy_timeout = 0")
             here.execute("PRAGMA synchronous = NORMAL")
             # Copying the log back into the file does wait for the disk: that is left to the threads.
             here.execute("PRAGMA wal_autocheckpoint = 0")
@@ -96,7 +98,7 @@ class Database:
             try:
                 return _in_transaction(self._here, begin, work)
             except sqlite3.OperationalError as exc:
-                if exc.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+                if _is_busy(exc):
                     raise _Busy from exc
                 raise
 
@@ -130,14 +132,32 @@ class Database:
         connection: sqlite3.Connection = self._local.connection
         return connection
 
-    def _connect(self, wait: float = BUSY_SECONDS) -> sqlite3.Connection:
-        connection = sqlite3.connect(self.path, timeout=wait, isolation_level=None, check_same_thread=False)
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         self._connections.append(connection)
         connection.row_factory = sqlite3.Row
-        connection.execute("PRAGMA journal_mode = WAL")
+        _keep_a_log(connection)
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute(f"PRAGMA cache_size = -{CACHE_KIBIBYTES}")
         return connection
+
+
+def _keep_a_log(connection: sqlite3.Connection) -> None:
+    """Write ahead into a log. SQLite itself does not wait where another process reads or switches a new file."""
+    give_up = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as exc:
+            if not _is_busy(exc) or time.monotonic() > give_up:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+def _is_busy(exc: sqlite3.OperationalError) -> bool:
+    return exc.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
 
 
 def _in_transaction(connection: sqlite3.Connection, begin: str, work: Work[T]) -> T:

@@ -8,14 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memsieve.stores.sqlite.migrate import released
+from memsieve.stores.sqlite.vectors import count_stale
 
 _SCHEMA = "SELECT coalesce(max(number), 0) FROM schema_migrations"
-_OTHER_VECTORS = """
-SELECT (SELECT count(*) FROM quarantine_logs WHERE embedding IS NOT NULL AND embedder <> :name)
-     + (SELECT count(*) FROM working WHERE embedding IS NOT NULL AND embedder <> :name)
-     + (SELECT count(*) FROM memories WHERE embedding IS NOT NULL AND embedder <> :name)
-     + (SELECT count(*) FROM tombstones WHERE embedding IS NOT NULL AND embedder <> :name)
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,11 +20,11 @@ class FileHealth:
     damage: str | None = None
     schema: int = 0
     newest_schema: int = 0
-    other_vectors: int = 0
+    stale_texts: int = 0
 
 
 def examine(file: Path, embedder: str | None) -> FileHealth:
-    """Read a file's integrity, schema, and how many vectors another embedder made."""
+    """Read a file's integrity, schema, and how many texts another embedder has seen."""
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             problems = [str(row[0]) for row in connection.execute("PRAGMA quick_check(3)")]
@@ -44,7 +39,7 @@ def _contents(connection: sqlite3.Connection, embedder: str | None) -> FileHealt
     kept = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'").fetchone()
     schema = connection.execute(_SCHEMA).fetchone()[0] if kept else 0
     newest = released()[-1].number
-    others = 0
+    stale = 0
     if schema == newest and embedder is not None:
-        others = connection.execute(_OTHER_VECTORS, {"name": embedder}).fetchone()[0]
-    return FileHealth(schema=schema, newest_schema=newest, other_vectors=others)
+        stale = count_stale(connection, embedder)
+    return FileHealth(schema=schema, newest_schema=newest, stale_texts=stale)

@@ -50,6 +50,8 @@ ON CONFLICT DO UPDATE SET
     decision = excluded.decision, shadow = excluded.shadow, checks = excluded.checks, decided_at = excluded.decided_at
 """
 _KEEP_VECTOR = "UPDATE quarantine_logs SET embedder = ?, embedding = ? WHERE project_id = ? AND id = ?"
+# Without an embedder an entry would count as not yet seen by any.
+_KEEP_UNREADABLE = "UPDATE quarantine_logs SET embedder = ? WHERE project_id = ? AND id = ? AND embedder IS NULL"
 _AFTER = "AND q.sequence > (SELECT sequence FROM quarantine_logs WHERE project_id = :project_id AND id = :beyond_id)"
 _BEFORE = _AFTER.replace(">", "<", 1)
 _NARROWINGS = {
@@ -89,6 +91,8 @@ class SqliteQuarantine:
                 raise NotFound(f"Entry {entry_id!r} was deleted; there is nothing to decide on.", subject=entry_id)
             if vector is not None:
                 connection.execute(_KEEP_VECTOR, (self._embedder, vector_blob(vector), *key))
+            elif admission.decision is not Decision.PENDING:
+                connection.execute(_KEEP_UNREADABLE, (self._embedder, *key))
 
         await self._database.write(work, durable=False)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memsieve.model import Entry, Layer, Role, Scope
@@ -35,8 +35,17 @@ _ROWS = """
 SELECT *, entry_id AS id, metadata AS raw_metadata FROM working
 WHERE project_id = ? AND sequence IN (SELECT value FROM json_each(?))
 """
+_REVISION = "SELECT removed FROM revisions WHERE project_id = ? AND kind = 'working'"
 _FORGET = "DELETE FROM working WHERE project_id = ? AND entry_id IN (SELECT value FROM json_each(?))"
 HELD_PROJECTS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A project's entries as they were read, and how often its rows had changed by then."""
+
+    changes: int
+    entries: dict[int, Entry]
 
 
 class SqliteWorking:
@@ -46,8 +55,8 @@ class SqliteWorking:
         self._database = database
         self._embedder = embedder
         self._clock = clock
-        # Rows never change, so what was read once need not be made from its columns again.
-        self._held: OrderedDict[str, dict[int, Entry]] = OrderedDict()
+        # Rows change when they are embedded anew only: what was read once need not be made from its columns again.
+        self._held: OrderedDict[str, Held] = OrderedDict()
 
     async def put(self, scope: Scope, entry: Entry, expires_at: datetime) -> None:
         scope.require(Role.SYSTEM)
@@ -77,19 +86,22 @@ class SqliteWorking:
         now = self._clock()
         latest = now + WORKING_LIFE + CLOCK_SKEW
         values = (scope.project_id, time_text(now), time_text(latest), WORKING_CAP)
-        held = self._held.pop(scope.project_id, {})
+        before = self._held.pop(scope.project_id, None)
 
-        def work(connection: sqlite3.Connection) -> dict[int, Entry]:
+        def work(connection: sqlite3.Connection) -> Held:
+            revision = connection.execute(_REVISION, (scope.project_id,)).fetchone()
+            changes = 0 if revision is None else revision["removed"]
+            held = before.entries if before is not None and before.changes == changes else {}
             living = [row["sequence"] for row in connection.execute(_LIVING, values)]
             unread = json_text([sequence for sequence in living if sequence not in held])
             read = {row["sequence"]: self._entry(row) for row in connection.execute(_ROWS, (scope.project_id, unread))}
-            return {sequence: held.get(sequence) or read[sequence] for sequence in living}
+            return Held(changes, {sequence: held.get(sequence) or read[sequence] for sequence in living})
 
-        entries = await self._database.read(work, short=True)
-        self._held[scope.project_id] = entries
+        now_held = await self._database.read(work, short=True)
+        self._held[scope.project_id] = now_held
         while len(self._held) > HELD_PROJECTS:
             self._held.popitem(last=False)
-        return [*entries.values()]
+        return [*now_held.entries.values()]
 
     async def forget(self, scope: Scope, entry_ids: Sequence[str]) -> int:
         values = (scope.project_id, json_text(list(entry_ids)))

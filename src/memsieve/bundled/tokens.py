@@ -1,0 +1,128 @@
+"""From a text to token ids, and from ids to word vectors: MiniLM's own for English, trained ones for Chinese."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from memsieve.bundled.simplify import simplified_forms
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+
+# A longer run is cut: the search for the longest word in it would grow with the square of its length.
+_LONGEST_RUN = 40
+_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
+_HAN_CHARACTER = re.compile(f"[{_HAN}]")
+# Stands for each Chinese character without a row; left as it is, one would make its whole run unknown.
+_RARE = "\u3013"
+_PUNCTUATION = str.maketrans("。、「」『』《》〈〉【】〔〕〖〗〜\u3000￥", '.,""""""""[][][]~ ¥')
+_FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+
+
+class Rows(NamedTuple):
+    """Word vectors as 8-bit integers: (row - zero) · scale."""
+
+    values: npt.NDArray[np.uint8 | np.int8]
+    zero: npt.NDArray[np.uint8 | np.int8]
+    scale: npt.NDArray[np.float32]
+
+    def at(self, ids: npt.NDArray[np.intp]) -> npt.NDArray[np.float32]:
+        scale = self.scale if self.scale.ndim == 0 else self.scale[ids, None]
+        vectors: npt.NDArray[np.float32] = (self.values[ids].astype(np.float32) - self.zero) * scale
+        return vectors
+
+
+class Tokens:
+    """Reads the files of the package when made; one is enough for all models of a process."""
+
+    UNKNOWN, BEGINNING, END = 100, 101, 102
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        english, self.chinese = (_lines(folder / part / "words.txt") for part in ("minilm", "chinese"))
+        self.english = len(english)
+        self._fold = _Fold(self.chinese)
+        self._tokenizer = _tokenizer(english, self.chinese)
+
+    def __len__(self) -> int:
+        return self.english + len(self.chinese)
+
+    def encode(self, text: str, most: int) -> list[int]:
+        """Return the ids of a text, between the two tokens that mark its beginning and end."""
+        ids: list[int] = self._tokenizer.encode(self._folded(text)).ids
+        return ids if len(ids) <= most else [*ids[: most - 1], ids[-1]]
+
+    def encode_all(self, texts: Sequence[str], most: int) -> list[list[int]]:
+        """Return the ids of many texts."""
+        found = self._tokenizer.encode_batch([self._folded(text) for text in texts])
+        return [e.ids if len(e.ids) <= most else [*e.ids[: most - 1], e.ids[-1]] for e in found]
+
+    def _folded(self, text: str) -> str:
+        return text if text.isascii() else text.translate(self._fold)
+
+    def vectors(self, ids: Sequence[int]) -> npt.NDArray[np.float32]:
+        """Return one word vector for each id."""
+        at = np.asarray(ids, np.intp)
+        foreign = at >= self.english
+        found = self._minilm.at(np.where(foreign, self.UNKNOWN, at))
+        if foreign.any():
+            found[foreign] = self._chinese.at(at[foreign] - self.english)
+        return found
+
+    @cached_property
+    def _minilm(self) -> Rows:
+        return _rows(self._folder / "minilm" / "words.npz")
+
+    @cached_property
+    def _chinese(self) -> Rows:
+        return _rows(self._folder / "chinese" / "words.npz")
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text("utf-8").removesuffix("\n").split("\n")
+
+
+def _tokenizer(english: list[str], chinese: list[str]) -> Tokenizer:
+    from tokenizers import Regex, Tokenizer, normalizers, pre_tokenizers, processors
+    from tokenizers.models import WordPiece
+
+    vocabulary = {word: number for number, word in enumerate(english)}
+    for number, word in enumerate(chinese, len(english)):
+        # A Chinese word is the same word wherever in its run it stands.
+        vocabulary[word] = vocabulary["##" + word] = number
+    vocabulary[_RARE] = vocabulary["##" + _RARE] = Tokens.UNKNOWN
+    tokenizer = Tokenizer(WordPiece(vocabulary, unk_token=english[Tokens.UNKNOWN], max_input_chars_per_word=100))
+    tokenizer.normalizer = normalizers.BertNormalizer(handle_chinese_chars=False)
+    run = Regex(f"[{_HAN}{_RARE}]{{1,{_LONGEST_RUN}}}")
+    split = pre_tokenizers.Split(run, behavior="isolated")
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([split, pre_tokenizers.BertPreTokenizer()])
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", Tokens.END), ("[CLS]", Tokens.BEGINNING))
+    return tokenizer
+
+
+def _rows(path: Path) -> Rows:
+    with np.load(path) as held:
+        return Rows(held["values"], held["zero"], held["scale"])
+
+
+class _Fold(dict[int, int | str]):
+    """Maps traditional characters to simplified ones, full width to half, and what has no row to one character."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        super().__init__(_FULL_WIDTH)
+        self.update(_PUNCTUATION)
+        self._known = {word for word in words if len(word) == 1}
+        self.update((old, new if new in self._known else _RARE) for old, new in simplified_forms().items())
+
+    def __missing__(self, code: int) -> int | str:
+        rare = _HAN_CHARACTER.match(chr(code)) and chr(code) not in self._known
+        self[code] = _RARE if rare else code
+        return self[code]

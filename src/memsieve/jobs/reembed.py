@@ -1,0 +1,82 @@
+"""Make vectors again that another embedder made, batch by batch; what is done is seen from the rows themselves."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from memsieve.ports import Embedder, StaleText, VectorStore
+
+# So few that a memory closes without a long wait, and that a writer waits for milliseconds only.
+BATCH = 32
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reembedding:
+    """How many texts got a vector of this embedder, and how many it cannot read."""
+
+    embedder: str
+    embedded: int = 0
+    unreadable: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """What became of a few texts; `put` counts those that nobody deleted or embedded meanwhile."""
+
+    last: StaleText
+    texts: int
+    put: int
+    unreadable: int
+
+
+@dataclass(kw_only=True)
+class Reembedder:
+    """Goes once through what another embedder has seen. A failure leaves its batch as it was, and those before done."""
+
+    vectors: VectorStore
+    embedder: Embedder
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _passed: StaleText | None = None
+
+    async def run(self, progress: Progress | None = None) -> Reembedding:
+        """Do it all as fast as it goes; `progress` is told how many are done, of how many."""
+        async with self._turn:
+            total, seen, put, unreadable = await self.vectors.stale(), 0, 0, 0
+            last: StaleText | None = None
+            while batch := await self._batch(last):
+                last = batch.last
+                seen, put, unreadable = seen + batch.texts, put + batch.put, unreadable + batch.unreadable
+                if progress is not None:
+                    progress(seen, max(seen, total))
+            return Reembedding(embedder=self.embedder.name, embedded=put - unreadable, unreadable=unreadable)
+
+    async def run_beside(self) -> bool:
+        """Go on where it stopped, with pauses; False if another process was first, so that not both do everything.
+
+        Nothing is gone through twice: two processes with different embedders would undo each other's work for ever.
+        """
+        clock = asyncio.get_running_loop().time
+        async with self._turn:
+            began = clock()
+            while batch := await self._batch(self._passed):
+                self._passed = batch.last
+                if not batch.put:
+                    return False
+                # Half of the time is left to those who wait for an answer.
+                await asyncio.sleep(clock() - began)
+                began = clock()
+            return True
+
+    async def _batch(self, after: StaleText | None) -> Batch | None:
+        texts = await self.vectors.next_stale(after, BATCH)
+        if not texts:
+            return None
+        vectors = await self.embedder.embed([text.content for text in texts])
+        made = dict(zip(texts, vectors, strict=True))
+        put = await self.vectors.put([*made.items()])
+        unreadable = sum(made[text] is None for text in put)
+        return Batch(last=texts[-1], texts=len(texts), put=len(put), unreadable=unreadable)

@@ -1,0 +1,1 @@
+"""Make the bundled models' vocabulary, word vectors and encoder. README.md says how."""
