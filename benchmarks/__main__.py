@@ -9,8 +9,10 @@ from pathlib import Path
 MEETINGS = ("locomo_dev.json", "qmsum_val.jsonl", "vcsum_dev.jsonl", "who_and_when_dev.jsonl", "halueval_dev.jsonl")
 TABLES = {
     "retrieval": ("locomo_dev.json",),
+    "languages": ("qmsum_val.jsonl", "vcsum_dev.jsonl"),
     "speed": (),
     "consistency": (*MEETINGS, "breaking_nli_dev.jsonl", "cdconv_dev.tsv"),
+    "restatements": MEETINGS,
     "injection": (*MEETINGS, "bipia_text_attacks_dev.json", "bipia_email_dev.jsonl"),
 }
 DATA = Path(__file__).parents[2] / "shared" / "data"

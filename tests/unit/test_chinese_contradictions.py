@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from memsieve.judges.contradiction import find_contradiction
+from memsieve.judges.local import LocalJudge
 
 CONTRADICTORY = [
     "项目预算是500万元。项目预算是300万元。",
@@ -160,9 +163,43 @@ CAREFUL = [
     "没有人参加评审会议。六名工程师参加了技术培训。",
     "没有人负责测试。三名工程师负责开发。",
     "收入增长百分之十二。成本增长百分之二十。",
+    # 只比较词语的模型容易看错的地方
+    "客户希望团队每周提交报告。客户不希望团队每天提交报告。",
+    "我们以前在周五发布服务。现在我们在周二发布服务。",
+    "董事会三月批准预算了吗？董事会三月否决了预算。",
+    "安娜说发布时间推迟到五月。奥马尔说发布时间推迟到六月。",
+    "- 在第一个节点上运行迁移。\n- 在第二个节点上运行迁移。",
+    "10:02 INFO 工作进程以4个线程启动。\n10:07 INFO 工作进程以8个线程启动。",
+    "原计划在上海招聘五名工程师。最后在上海招聘了三名工程师。",
+    "北京办公室上午九点开门。广州办公室上午十点开门。",
+    "如果测试失败，就停止构建。如果测试通过，就发布构建。",
+    "不仅管理层投票支持这个方案。管理层投票支持这个方案。",
+    "这个房间最多容纳十个人。这个房间里有六个人。",
+    "第一个样本受到了铅污染。第二个样本没有受到铅污染。",
+    "旧驱动支持四个屏幕。新驱动支持六个屏幕。",
+    "整个课程的价格是一千元。整个课程的价格是1000元。",
+    "服务器昨晚宕机了。服务器今天早上恢复了。",
+    "北门周日关闭。南门周日开放。",
+    "第二版不再支持旧接口。第三版不再支持旧协议。",
+    "大约有五百万人看过这部电影。有510万人看过这部电影。",
+    "草稿不含附录有12页。草稿含附录有20页。",
+    "有些测试需要联网运行。有些测试不需要联网运行。",
+    "会议从周一改到了周四。周四的会议中午开始。",
+    "他不是这份报告的作者。他是这份报告的编辑。",
+    "上半年我们卖出了三百台设备。下半年我们卖出了五百台设备。",
+    "线上渠道的销量增长了20%。线下渠道的销量下降了5%。",
 ]
 
-# Kept as the measure of what rules do not reach; a rule that reaches one moves it up.
+# The rules have no table for these; the model finds them.
+RESTATED = [
+    "支付模块的开发和测试工作都由张伟负责。上线时间另行通知。支付模块的开发和测试工作都由李娜负责。",
+    "客户最终选择了蓝色方案。大家都在场。客户最终选择了绿色方案。",
+    "这套系统的后端是用Java写的。它处理所有付款。这套系统的后端是用Python写的。",
+    "支付模塊的開發和測試工作都由張偉負責。上線時間另行通知。支付模塊的開發和測試工作都由李娜負責。",
+    "评委们称赞了新的设计。纪要里还有细节。评委们批评了新的设计。",
+]
+
+# Kept as the measure of what rules and model do not reach; what they come to reach moves up.
 BEYOND = [
     "服务器目前在线运行正常。服务器目前离线无法访问。",
     "磁盘是空的。磁盘已经满了。",
@@ -174,12 +211,23 @@ def test_a_plain_chinese_contradiction_is_found(text):
     assert find_contradiction(text) is not None
 
 
+@pytest.mark.parametrize("text", RESTATED)
+def test_a_chinese_fact_stated_again_with_another_value_is_found_and_quoted(text):
+    verdict = asyncio.run(LocalJudge().consistent(text))
+    assert not verdict.consistent
+    assert find_contradiction(text) is None
+    first, _, second, _ = text.split("。")
+    assert first in verdict.reason
+    assert second in verdict.reason
+
+
 @pytest.mark.parametrize("text", CAREFUL)
 def test_chinese_claims_about_other_things_times_or_parts_pass(text):
-    assert find_contradiction(text) is None
+    verdict = asyncio.run(LocalJudge().consistent(text))
+    assert verdict.consistent, verdict.reason
 
 
-@pytest.mark.xfail(strict=True, reason="needs more than rules about words")
+@pytest.mark.xfail(strict=True, reason="needs more than words in common")
 @pytest.mark.parametrize("text", BEYOND)
 def test_a_plain_chinese_contradiction_between_unlike_sentences_is_found(text):
-    assert find_contradiction(text) is not None
+    assert not asyncio.run(LocalJudge().consistent(text)).consistent

@@ -106,4 +106,4 @@ def test_values_of_different_sorts_are_compared_without_error():
 
 def test_very_long_texts_are_compared_to_the_end():
     long = "The budget of part {} is not 3 million. " * 1_500
-    assert conflict(long, long.replace("part", "unit")) is None
+    assert conflict(long, long + "It was late.") is None

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from memsieve.judges.contradiction import find_contradiction
+from memsieve.judges.local import LocalJudge
 
 CONTRADICTORY = [
     "The project budget is 5 million dollars. The project budget is 3 million dollars.",
@@ -209,13 +212,46 @@ CAREFUL = [
     "The API has no open issues. The API gateway has two open issues.",
     "The 2023 audit found no issues. The 2024 audit found four issues.",
     "The battery lasts 10 hours. In our tests the battery lasts 7 hours.",
+    # What a model that compares words could fall for.
+    "The client wants weekly reports from the team. The client does not want daily reports from the team.",
+    "We used to deploy the service on Fridays. Now we deploy the service on Tuesdays.",
+    "Was the budget approved by the board in March? The budget was rejected by the board in March.",
+    "Anna said that the release moves to May. Omar said that the release moves to June.",
+    "- Run the migration on the first node.\n- Run the migration on the second node.",
+    "10:02 INFO The worker started with 4 threads.\n10:07 INFO The worker started with 8 threads.",
+    "The plan was to hire five engineers in Oslo. In the end we hired three engineers in Oslo.",
+    "In Berlin the office opens at nine. In Lisbon the office opens at ten.",
+    "If the test fails, the build is stopped. If the test passes, the build is published.",
+    "Not only the managers voted for the plan. The managers voted for the plan.",
+    "At most ten people may use the room. Six people use the room.",
+    "The first sample was contaminated with lead. The second sample was not contaminated with lead.",
+    "The old driver supports four screens. The new driver supports six screens.",
+    'The manual says "the pump runs at 40 bar". The pump runs at 35 bar in our plant.',
+    "The price is 1,000 euros for the whole course. The price is one thousand euros for the whole course.",
+    "The server was down last night. The server was up this morning.",
+    "The north gate is closed on Sundays. The south gate is open on Sundays.",
+    "Version 2 drops support for Python 3.9. Version 3 drops support for Python 3.10.",
+    "About 5 million people saw the film. 5.1 million people saw the film.",
+    "The draft has 12 pages without the appendix. The draft has 20 pages with the appendix.",
+    "The parcel weighs two kilos. The parcel for Anna weighs three kilos.",
+    "Some tests need a network to run. Some tests do not need a network to run.",
+    "The meeting moved from Monday to Thursday. The meeting on Thursday starts at noon.",
+    "He is not the author of the report. He is the editor of the report.",
 ]
 
-# Kept as the measure of what rules do not reach; a rule that reaches one moves it up.
-BEYOND = [
-    "The company has 120 employees. With its 340 employees, the company is growing.",
+# The rules have no table for these; the model finds them.
+RESTATED = [
     "The customer accepted the quote. The contract is being prepared. The customer turned down the quote.",
     "The disk is nearly empty. The disk is full.",
+    "Maria leads the payment team in Berlin. They ship every Friday. Anna leads the payment team in Berlin.",
+    "The service is written in Rust. It handles payments. The service is written in Python.",
+    "All backups are kept in Frankfurt for a year. Nobody complained. All backups are kept in Madrid for a year.",
+    "The committee praised the new design. The minutes say more. The committee criticised the new design.",
+]
+
+# Kept as the measure of what rules and model do not reach; what they come to reach moves up.
+BEYOND = [
+    "The company has 120 employees. With its 340 employees, the company is growing.",
     "The queue is empty, but the queue holds 52 messages.",
     "Our API supports pagination on every list endpoint. However, none of the list endpoints supports pagination.",
     "The office in Lyon opened in 2019. The Lyon office was opened in 2021 according to the same register.",
@@ -228,12 +264,23 @@ def test_a_plain_english_contradiction_is_found(text):
     assert find_contradiction(text) is not None
 
 
+@pytest.mark.parametrize("text", RESTATED)
+def test_an_english_fact_stated_again_with_another_value_is_found_and_quoted(text):
+    verdict = asyncio.run(LocalJudge().consistent(text))
+    assert not verdict.consistent
+    assert find_contradiction(text) is None
+    first, *_, second = text.split(". ")
+    assert first in verdict.reason
+    assert second in verdict.reason
+
+
 @pytest.mark.parametrize("text", CAREFUL)
 def test_english_claims_about_other_things_times_or_parts_pass(text):
-    assert find_contradiction(text) is None
+    verdict = asyncio.run(LocalJudge().consistent(text))
+    assert verdict.consistent, verdict.reason
 
 
-@pytest.mark.xfail(strict=True, reason="needs more than rules about words")
+@pytest.mark.xfail(strict=True, reason="needs more than words in common")
 @pytest.mark.parametrize("text", BEYOND)
 def test_a_plain_english_contradiction_between_unlike_sentences_is_found(text):
-    assert find_contradiction(text) is not None
+    assert not asyncio.run(LocalJudge().consistent(text)).consistent

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from memsieve.claims import statement
+from memsieve.claims import restated, statement
 from memsieve.claims.numbers import Kind
 from memsieve.claims.opposites import CONTRAST, opposites, same_kind
 from memsieve.claims.statement import Statement, Value
 
 _SENTENCE_END = re.compile(r"(?<=[。！？!?；;])|(?<=[.])(?=\s)|\n+")
 _MOST_SENTENCES = 40
+# Each takes the model some milliseconds.
+_MOST_SCORED = 8
 _ALIKE = 0.5
 
 
@@ -33,10 +35,14 @@ def conflict(a: str, b: str) -> str | None:
     """Say how two texts about the same thing differ in what they claim; None when they agree."""
     if a == b:
         return None
-    for first, second in _pairs(_sentences(a), _sentences(b)):
+    pairs = _pairs(_sentences(a), _sentences(b))
+    for first, second in pairs:
         difference = compare(first, second) or _distinction(first, second)
         if difference is not None:
             return str(difference)
+    for first, second in pairs[:_MOST_SCORED]:
+        if restated.other_value(first, second):
+            return f"different values: {first.text!r} and {second.text!r}"
     return None
 
 

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, field
 
+from memsieve.bundled.simplify import simplified_forms
 from memsieve.claims import numbers
 from memsieve.claims.measures import LABELS
 from memsieve.claims.numbers import Kind, Quantity
@@ -86,7 +87,9 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_LOOSE = re.compile(r"(?:about|around|approximately|roughly|nearly|almost|some|~|约|大约|大概|近|将近|左右|上下)\s*$")
+_LOOSE = re.compile(
+    r"(?:about|around|approximately|roughly|nearly|almost|some|~|(?:约|大约|大概|近|将近|左右|上下)[有是为]?)\s*$"
+)
 _BOUND = re.compile(
     r"(?:at least|at most|more than|less than|fewer than|over|under|up to|above|below|within|minimum of|maximum of|"
     r"[<>≤≥]=?|超过|至少|最多|不到|不足|低于|高于|多于|少于|小于|大于|以内|最少)\s*(?:the\s)?$"
@@ -149,7 +152,7 @@ class _Reader:
     """Goes through a sentence once, word by word, skipping over what it took for a number."""
 
     def __init__(self, text: str) -> None:
-        self.text = text if text.isascii() else unicodedata.normalize("NFKC", text)
+        self.text = text if text.isascii() else unicodedata.normalize("NFKC", text).translate(simplified_forms())
         lower = self.text.lower()
         # A few letters change length in lower case; positions must stay true.
         self.lower = lower if len(lower) == len(self.text) else self.text

@@ -73,6 +73,24 @@ _AMOUNTS = frozenset(
 _UNCOUNTED = _PARTIAL | _AMOUNTS | {"every", "each", "每", "without"}
 
 
+_ASKS = re.compile(r"[?？]|[:：]\s*$|[吗呢][。.]?\s*$")
+_TAKES_BACK = re.compile(
+    r"\b(?:sorry|scratch\sthat|correction|or\srather|i\smeant|no\slonger|any\s?more)\b"
+    r"|不再|改为|改成|改到|变成|变为|转为|更正|修正|纠正|抱歉|说错",
+    re.IGNORECASE,
+)
+
+
+def asks(sentence: str) -> bool:
+    """Say whether a sentence is a question, or only announces what follows."""
+    return bool(_ASKS.search(sentence) or _QUESTION.match(sentence))
+
+
+def takes_back(sentence: str) -> bool:
+    """Say whether a sentence corrects what was said before it, or tells of a change."""
+    return bool(_TAKES_BACK.search(sentence))
+
+
 def claims(sentence: str) -> bool:
     """Say whether a sentence asserts something that stays as it is."""
     return not _NO_CLAIM.search(sentence) and not _QUESTION.match(sentence)

@@ -1,28 +1,51 @@
-"""A judge without a model or a network."""
+"""A judge without a network: rules that explain what they find, then a small model that sees more."""
 
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
+from memsieve.bundled.simplify import simplified_forms
 from memsieve.ports import LONG_TEXT, Verdict
+
+if TYPE_CHECKING:
+    from memsieve.judges.contradiction import Contradiction
 
 
 class LocalJudge:
-    """Judges by rules alone, in milliseconds."""
+    """Judges in milliseconds. The model is loaded when a text holds two sentences that are alike."""
 
     quick = True
 
     async def consistent(self, content: str) -> Verdict:
         """Return a verdict; a refusal quotes both sentences."""
-        return await asyncio.to_thread(_judge, content) if len(content) > LONG_TEXT else _judge(content)
+        # The rules know simplified characters; one stands for one, so what is quoted stands at the same place.
+        simplified = content if content.isascii() else content.translate(simplified_forms())
+        read = await asyncio.to_thread(_read, simplified) if len(content) > LONG_TEXT else _read(simplified)
+        # Each pair takes the model some milliseconds, in which others may go on.
+        found = await asyncio.to_thread(_score, read) if isinstance(read, list) else read
+        if found is None:
+            return Verdict(consistent=True, reason="No two sentences of it contradict each other.")
+        first, second = (_as_written(sentence, simplified, content) for sentence in (found.first, found.second))
+        said = f'It says "{first}"' + ("" if first == second else f' and also "{second}"')
+        return Verdict(consistent=False, reason=f"{said}: {found.explanation}.")
 
 
-def _judge(content: str) -> Verdict:
+def _read(text: str) -> Contradiction | list[tuple[str, str]] | None:
+    """Return what the rules find, else the sentences that the model should look at."""
     # Imported on first use: a command that judges nothing need not wait for the rules.
     from memsieve.judges.contradiction import find_contradiction
+    from memsieve.judges.restated import likely_pairs
 
-    found = find_contradiction(content)
-    if found is None:
-        return Verdict(consistent=True, reason="No two sentences of it contradict each other.")
-    said = f'It says "{found.first}"' + ("" if found.first == found.second else f' and also "{found.second}"')
-    return Verdict(consistent=False, reason=f"{said}: {found.explanation}.")
+    return find_contradiction(text) or likely_pairs(text) or None
+
+
+def _score(pairs: list[tuple[str, str]]) -> Contradiction | None:
+    from memsieve.judges.restated import surest
+
+    return surest(pairs)
+
+
+def _as_written(sentence: str, simplified: str, content: str) -> str:
+    place = simplified.find(sentence)
+    return sentence if place < 0 else content[place : place + len(sentence)]
