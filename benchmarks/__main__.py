@@ -8,7 +8,7 @@ from pathlib import Path
 
 MEETINGS = ("locomo_dev.json", "qmsum_val.jsonl", "vcsum_dev.jsonl", "who_and_when_dev.jsonl", "halueval_dev.jsonl")
 TABLES = {
-    "retrieval": ("locomo_dev.json",),
+    "retrieval": ("locomo_dev.json", "vcsum_dev.jsonl"),
     "languages": ("qmsum_val.jsonl", "vcsum_dev.jsonl"),
     "speed": (),
     "consistency": (*MEETINGS, "breaking_nli_dev.jsonl", "cdconv_dev.tsv"),

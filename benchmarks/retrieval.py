@@ -1,4 +1,4 @@
-"""Evidence recall on LoCoMo: memsieve against each of its two legs alone, same texts, same vectors, one run."""
+"""Recall of memsieve against each of its two legs alone, same texts, same vectors, one run: English and Chinese."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import re
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -25,6 +25,8 @@ from memsieve.retrieval.index import Index, Match, Row
 from memsieve.retrieval.words import cut
 
 ADVERSARIAL = 5
+# So many characters of a meeting make one memory.
+PASSAGE = 250
 TOP = (5, 10, 25)
 # What `fuse.VECTOR_WEIGHT` was chosen from.
 WEIGHTS = (0.3, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7)
@@ -39,19 +41,37 @@ class Question:
     evidence: frozenset[int]
 
 
+# An answer in the first k, or the share of the evidence in them.
+Recall = Callable[[Question, list[int]], float]
+
+
 def main(data: Path) -> None:
+    """Print both tables."""
     console = Console(width=110)
+    conversations = [_read(talk) for talk in json.loads((data / "locomo_dev.json").read_text("utf-8"))]
+    title = "LoCoMo dev: evidence recall over promoted turns, {} questions (in brackets: without adversarial)"
+    _measure(console, title, conversations, _share)
+    title = "VCSum dev: {} topics of Chinese meetings, a passage of the right part among the first"
+    _measure(console, title, [_read_meetings(data)], _any)
+
+
+def _measure(console: Console, title: str, sets: list[tuple[list[str], list[Question]]], recall: Recall) -> None:
     recalls: dict[str, dict[int, list[tuple[int, float]]]] = defaultdict(lambda: defaultdict(list))
-    conversations = json.loads((data / "locomo_dev.json").read_text("utf-8"))
-    for number, conversation in enumerate(conversations, 1):
-        console.print(f"LoCoMo: conversation {number} of {len(conversations)} …", end="\r")
-        turns, questions = _read(conversation)
-        for name, ranked in _rankings(turns, questions).items():
+    for number, (texts, questions) in enumerate(sets, 1):
+        console.print(f"{title.split(' ', maxsplit=1)[0]}: {number} of {len(sets)} …", end="\r")
+        for name, ranked in _rankings(texts, questions).items():
             for question, order in zip(questions, ranked, strict=True):
                 for top in TOP:
-                    recall = len(question.evidence.intersection(order[:top])) / len(question.evidence)
-                    recalls[name][top].append((question.category, recall))
-    _print(console, recalls)
+                    recalls[name][top].append((question.category, recall(question, order[:top])))
+    _print(console, title, recalls)
+
+
+def _share(question: Question, found: list[int]) -> float:
+    return len(question.evidence.intersection(found)) / len(question.evidence)
+
+
+def _any(question: Question, found: list[int]) -> float:
+    return float(not question.evidence.isdisjoint(found))
 
 
 def _read(conversation: dict[str, Any]) -> tuple[list[str], list[Question]]:
@@ -67,6 +87,29 @@ def _read(conversation: dict[str, Any]) -> tuple[list[str], list[Question]]:
         if evidence:
             questions.append(Question(question["question"], question["category"], evidence))
     return turns, questions
+
+
+def _read_meetings(data: Path) -> tuple[list[str], list[Question]]:
+    """Return the passages of all meetings, and each part's topic as the question for its passages."""
+    passages: list[str] = []
+    questions = []
+    for line in (data / "vcsum_dev.jsonl").read_text("utf-8").splitlines():
+        part = json.loads(line)
+        first = len(passages)
+        passages += _passages(sentence for turn in part["context"] for sentence in turn)
+        questions.append(Question(part["agenda"], 0, frozenset(range(first, len(passages)))))
+    return passages, questions
+
+
+def _passages(sentences: Iterator[str]) -> Iterator[str]:
+    held = ""
+    for sentence in sentences:
+        if held and len(held) + len(sentence) > PASSAGE:
+            yield held
+            held = ""
+        held += sentence
+    if held:
+        yield held
 
 
 def _place(text: str) -> list[tuple[int, int]]:
@@ -112,7 +155,7 @@ def _word_score(match: Match) -> float:
 
 def _memsieve(turns: list[str], questions: list[Question]) -> list[list[int]]:
     with tempfile.TemporaryDirectory() as folder, Memory.open(folder) as memory:
-        project = memory.project("locomo")
+        project = memory.project("recall")
         places: dict[str, list[int]] = defaultdict(list)
         for place, turn in enumerate(turns):
             places[project.promote_text(turn, by="benchmark").id].append(place)
@@ -124,11 +167,8 @@ def _memsieve(turns: list[str], questions: list[Question]) -> list[list[int]]:
         return orders
 
 
-def _print(console: Console, recalls: dict[str, dict[int, list[tuple[int, float]]]]) -> None:
-    count = len(recalls["memsieve"][TOP[0]])
-    table = Table(
-        title=f"LoCoMo dev: evidence recall over promoted turns, {count} questions (in brackets: without adversarial)"
-    )
+def _print(console: Console, title: str, recalls: dict[str, dict[int, list[tuple[int, float]]]]) -> None:
+    table = Table(title=title.format(len(recalls["memsieve"][TOP[0]])))
     table.add_column("ranking")
     for top in TOP:
         table.add_column(f"recall@{top}", justify="right")
@@ -139,5 +179,5 @@ def _print(console: Console, recalls: dict[str, dict[int, list[tuple[int, float]
 
 def _cell(scored: list[tuple[int, float]]) -> str:
     everything = np.mean([recall for _, recall in scored])
-    answerable = np.mean([recall for category, recall in scored if category != ADVERSARIAL])
-    return f"{everything:.1%} ({answerable:.1%})"
+    answerable = [recall for category, recall in scored if category != ADVERSARIAL]
+    return f"{everything:.1%}" + ("" if len(answerable) == len(scored) else f" ({np.mean(answerable):.1%})")

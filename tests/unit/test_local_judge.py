@@ -5,6 +5,9 @@ import random
 
 import pytest
 
+from memsieve.bundled import models
+from memsieve.claims import restated
+from memsieve.errors import JudgeError
 from memsieve.judges.contradiction import find_contradiction
 from memsieve.judges.local import LocalJudge
 
@@ -186,6 +189,48 @@ def test_a_sound_text_gets_a_verdict_with_a_reason():
     verdict = asyncio.run(LocalJudge().consistent("The launch is on 3 May. All is ready."))
     assert verdict.consistent
     assert verdict.reason
+
+
+def test_a_refusal_quotes_traditional_characters_as_they_were_written():
+    text = "專案預算是三百萬元，已經獲得批准。大家討論了很久。專案預算是五百萬元，已經獲得批准。"
+    verdict = asyncio.run(LocalJudge().consistent(text))
+    assert not verdict.consistent
+    assert "專案預算是三百萬元，已經獲得批准。" in verdict.reason
+    assert "專案預算是五百萬元，已經獲得批准。" in verdict.reason
+
+
+def test_the_model_is_loaded_only_for_sentences_that_are_alike(monkeypatch):
+    def load():
+        raise AssertionError("loaded")
+
+    monkeypatch.setattr(restated, "_loaded", load)
+    judge = LocalJudge()
+    assert asyncio.run(judge.consistent("The launch is in May. The cats sleep on the roof all day.")).consistent
+    with pytest.raises(AssertionError, match="loaded"):
+        asyncio.run(judge.consistent("Maria leads the payment team in Berlin. Anna leads the payment team in Berlin."))
+
+
+def test_without_its_model_the_judge_gives_no_verdict_and_says_what_to_do(monkeypatch, tmp_path):
+    monkeypatch.setattr(restated, "_loaded", restated.PairModel)
+    tokens = models.tokens()
+    monkeypatch.setattr(models, "tokens", lambda: tokens)
+    monkeypatch.setattr(models, "FOLDER", tmp_path)
+    with pytest.raises(JudgeError, match="Reinstall memsieve"):
+        asyncio.run(LocalJudge().consistent("Maria leads the team in Berlin. Anna leads the team in Berlin."))
+
+
+def test_scoring_leaves_the_event_loop_free():
+    text = " ".join(f"Person number {n} leads the payment team in Berlin and likes it." for n in range(12))
+
+    async def count_while_judging():
+        work = asyncio.create_task(LocalJudge().consistent(text))
+        turns = 0
+        while not work.done():
+            await asyncio.sleep(0.001)
+            turns += 1
+        return turns
+
+    assert asyncio.run(count_while_judging()) > 3
 
 
 def test_the_local_judge_says_that_it_is_quick():

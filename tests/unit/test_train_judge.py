@@ -11,10 +11,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # tools/ is not installed
 
-from tools.train_judge import bounds, corpus, edits, facts, numerals, pairs, restate, scope
+from tools.train_judge import bounds, corpus, edits, facts, narrow, numerals, pairs, restate, scope
 from tools.train_judge.corpus import Document
 from tools.train_judge.names import Names
 from tools.train_judge.spans import claims
+from tools.train_judge.synonyms import Synonyms
 
 SEEDS = range(12)
 
@@ -198,10 +199,29 @@ def train(tmp_path):
     (tmp_path / "pairs_sources.json").write_text('["tatoeba"]', "utf-8")
     with lzma.open(tmp_path / "pairs.tsv.xz", "wt", encoding="utf-8") as file:
         file.writelines(lines)
+    words = [["需要", ["to need; to require"]], ["必需", ["to need", "to require"]], ["时间", ["time"]]]
+    with lzma.open(tmp_path / "cedict.json.xz", "wt", encoding="utf-8") as file:
+        json.dump(words, file)
     row = {"premise": "A cat sleeps.", "hypothesis": "A cat is awake.", "label": "contradiction", "source": "own"}
     with lzma.open(tmp_path / "nli.jsonl.xz", "wt", encoding="utf-8") as file:
         file.write(json.dumps(row) + "\n")
     return tmp_path
+
+
+@pytest.mark.parametrize("way", narrow.WAYS)
+@pytest.mark.parametrize("zh", [False, True])
+def test_a_narrower_statement_comes_with_both_labels_and_no_gap(way, zh):
+    made = [way(zh, random.Random(seed)) for seed in range(60)]
+    assert all(a != b and not re.search("[{}]", a + b) and a[-1] == b[-1] == (".", "。")[zh] for a, b, _, _ in made)
+    labels = {label for _, _, label, _ in made}
+    assert "contradiction" in labels
+    assert len(labels) == 2
+
+
+def test_words_with_two_senses_in_common_are_put_for_each_other_and_others_are_not(train):
+    made = {Synonyms(train).put("我们需要更多时间。", random.Random(seed)) for seed in SEEDS}
+    assert made == {"我们必需更多时间。"}
+    assert Synonyms(train).put("我们没有时间。", random.Random(1)) is None
 
 
 def test_pairs_are_the_same_for_the_same_seed_and_balanced(train):

@@ -16,12 +16,15 @@ from tools.train_judge.corpus import Document
 from tools.train_judge.names import Names
 from tools.train_judge.restate_chinese import bare as bare_chinese
 from tools.train_judge.spans import begin, claims, is_chinese
+from tools.train_judge.synonyms import Synonyms
 
 TOTAL = 400_000
 SHARES = {"contradiction": 0.40, "consistent": 0.30, "neutral": 0.30}
 CHINESE_SHARE = 0.45
 # Short statements from templates; half of the tries are of another label and come to nothing.
 MADE_UP = 0.14
+# How many Chinese restatements put words with the same gloss for each other; half as many contradictions do so, too.
+SAME_GLOSS = 0.25
 # How often each source is drawn; documentation is plenty and dry, speech is what the judge will read.
 WEIGHTS = {
     "multiwoz": 8, "crosswoz": 6, "tatoeba": 10,
@@ -113,9 +116,9 @@ class Pool:
 class Maker:
     """Makes pairs of each label from drawn sentences."""
 
-    def __init__(self, pool: Pool, names: Names, chance: random.Random) -> None:
-        """Keep the sentences, the names to swap and the source of chance."""
-        self._pool, self._names, self._chance = pool, names, chance
+    def __init__(self, pool: Pool, names: Names, synonyms: Synonyms, chance: random.Random) -> None:
+        """Keep the sentences, the names and words to swap and the source of chance."""
+        self._pool, self._names, self._synonyms, self._chance = pool, names, synonyms, chance
         self.makers: dict[str, Callable[[bool], Made | None]] = {
             "contradiction": self.contradiction,
             "consistent": self.consistent,
@@ -177,6 +180,8 @@ class Maker:
             changed, kind = short, f"{kind}+short"
         for _ in range(chance.choice((0, 0, 1, 1, 2))):
             changed = self._around(changed)
+        if chance.random() < SAME_GLOSS / 2:
+            changed = self._synonyms.put(changed, chance) or changed
         first = self._around(sentence) if chance.random() < 0.15 else sentence
         return Made(first, changed, kind, document.source)
 
@@ -192,6 +197,8 @@ class Maker:
         chance = self._chance
         if chance.random() < 0.02:
             return self._sought(zh, self._denied_change, "denied_change")
+        if zh and chance.random() < SAME_GLOSS:
+            return self._sought(zh, self._same_gloss, "same_gloss")
         table = restate.CHINESE if zh else restate.ENGLISH
         wanted = _weighted({name: REWRITE_WEIGHTS[name] for name in table}, chance)
         for _ in range(_LOOKS):
@@ -218,6 +225,10 @@ class Maker:
                 kinds.append(name)
         made = Made(sentence, restated, "+".join(kinds), document.source)
         return made if {"clause", "rounding", "bound", "pronoun"} & set(kinds) else self._turned(made)
+
+    def _same_gloss(self, sentence: str) -> tuple[str, str] | None:
+        other = self._synonyms.put(sentence, self._chance)
+        return (sentence, self._around(other) if self._chance.random() < 0.3 else other) if other else None
 
     def _denied_change(self, sentence: str) -> tuple[str, str] | None:
         if not _plain(sentence):
@@ -385,7 +396,7 @@ def rows(train: Path, total: int, seed: int) -> Iterator[Row]:
     """Give all pairs in random order, the same for the same seed."""
     chance = random.Random(seed)  # noqa: S311
     found = list(corpus.documents(train))
-    maker = Maker(Pool(found, chance), Names(found), chance)
+    maker = Maker(Pool(found, chance), Names(found), Synonyms(train), chance)
     labelled = list(corpus.labelled(train))
     if total < len(labelled) * 4:
         labelled = chance.sample(labelled, total // 20)

@@ -6,6 +6,7 @@ changed, and is weak where a contradiction is put in other words.
 
 from __future__ import annotations
 
+import re
 import threading
 from functools import cache
 from typing import Any
@@ -25,8 +26,13 @@ SURE = 0.95
 # A fact stated again shares most of the shorter sentence's words; real neighbours hardly ever do.
 MOST_WORDS = 0.75
 
+_A_BIT = re.compile("一(?:点儿?(?![钟半零一二三四五])|些|下)")
 _ROUGHLY = frozenset("大约概近")
 _PUNCTUATION = ". , ! ? ; : ' \" - ( ) [ ]"
+
+
+# Who speaks of 咱们 and 您 means 我们 and 你.
+_PRONOUNS = str.maketrans("咱您", "我你")
 
 
 class PairModel:
@@ -41,7 +47,7 @@ class PairModel:
 
     def score(self, first: str, second: str) -> float:
         """Return the probability of a contradiction, as the model sees it."""
-        opening, rest = (self._tokens.encode(text, MOST_TOKENS) for text in (first, second))
+        opening, rest = (self._tokens.encode(text.translate(_PRONOUNS), MOST_TOKENS) for text in (first, second))
         ids = opening + rest[1:]
         marks = np.zeros((1, len(ids), 1), np.float32)
         marks[0, len(opening) :] = 1
@@ -73,7 +79,7 @@ def other_value(a: Statement, b: Statement) -> bool:
 
 def token_ids(sentence: str) -> frozenset[int]:
     """Return the words of a sentence as the model sees them."""
-    return frozenset(models.tokens().encode(sentence, MOST_TOKENS)) - _ignored()
+    return frozenset(models.tokens().encode(sentence.translate(_PRONOUNS), MOST_TOKENS)) - _ignored()
 
 
 @cache
@@ -88,18 +94,16 @@ def words_shared(a: frozenset[int], b: frozenset[int]) -> float:
 
 def compatible(a: Statement, b: Statement) -> bool:
     """Say whether what is read of two sentences shows that both may hold, whatever the model thinks."""
-    return a.denials == b.denials and (_repeats(a, b) or _other_item(a, b))
+    return a.denials == b.denials and any(shows(a, b) for shows in (_repeats, _other_item, _only_bounds, _vague))
 
 
 def _repeats(a: Statement, b: Statement) -> bool:
     """Tell that one repeats the other, with more around it or in another notation: 五百万 is 500万."""
-    one, other = letters(a.text), letters(b.text)
+    one, other = (letters(said.text.translate(_PRONOUNS)) for said in (a, b))
     if one in other or other in one:
         return True
     first, second = ([word for word in said.order if word not in _ROUGHLY] for said in (a, b))
-    if first != second or len(a.values) != len(b.values):
-        return False
-    return all(_agree(x, y) for x, y in zip(a.values, b.values, strict=True))
+    return first == second and len(a.values) == len(b.values) and not _unlike(a, b)
 
 
 def _agree(a: Value, b: Value) -> bool:
@@ -108,8 +112,23 @@ def _agree(a: Value, b: Value) -> bool:
 
 def _other_item(a: Statement, b: Statement) -> bool:
     """Tell "version 2 needs 4 GB" from "version 3 needs 8 GB": a label differs, and so does what is said of it."""
-    if len(a.values) != len(b.values):
-        return False
-    unlike = [(x, y) for x, y in zip(a.values, b.values, strict=True) if not _agree(x, y)]
+    unlike, one, other = _unlike(a, b), set(a.order), set(b.order)
     labelled = any(x.quantity.kind is y.quantity.kind is Kind.LABEL for x, y in unlike)
-    return labelled and (len(unlike) > 1 or a.order != b.order)
+    return labelled and (len(unlike) > 1 or bool(one - other and other - one))
+
+
+def _only_bounds(a: Statement, b: Statement) -> bool:
+    """Tell that "at most ten" and "six" may both hold: what differs is a limit on one side only."""
+    unlike = _unlike(a, b)
+    return bool(unlike) and all(x.bound != y.bound for x, y in unlike)
+
+
+def _unlike(a: Statement, b: Statement) -> list[tuple[Value, Value]]:
+    """Return the values that differ, one by one; none where one sentence has more of them."""
+    pairs = zip(a.values, b.values, strict=True) if len(a.values) == len(b.values) else ()
+    return [(x, y) for x, y in pairs if not _agree(x, y)]
+
+
+def _vague(a: Statement, b: Statement) -> bool:
+    """Tell that 一点意见 is some opinion, and no first of 两点意见."""
+    return bool(_A_BIT.search(a.text)) != bool(_A_BIT.search(b.text))
