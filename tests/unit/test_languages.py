@@ -36,7 +36,7 @@ def test_a_text_is_chinese_if_most_of_its_words_are(text, chinese):
 
 
 def test_the_more_similar_the_more_words_are_thought_to_be_shared():
-    shares = likely_words(np.array([-1, 0.25, 0.575, 0.9, 1], np.float32))
+    shares = likely_words(np.array([-1, 0.25, 0.525, 0.8, 1], np.float32))
     assert shares.tolist() == pytest.approx([0, 0, 0.5, 1, 1], abs=1e-6)
 
 

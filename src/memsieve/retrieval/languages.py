@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 # Texts in the question's own language have hardly any of its words at the first similarity, nearly all at the second.
 NO_WORDS = 0.25
-ALL_WORDS = 0.9
+ALL_WORDS = 0.8
 
 
 def is_chinese(words: Sequence[str]) -> bool:
