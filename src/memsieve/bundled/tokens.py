@@ -47,23 +47,35 @@ class Tokens:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        english, self.chinese = (_lines(folder / part / "words.txt") for part in ("minilm", "chinese"))
-        self.english = len(english)
-        self._fold = _Fold(self.chinese)
-        self._tokenizer = _tokenizer(english, self.chinese)
+        self._words = _lines(folder / "minilm" / "words.txt")
+        self.english = len(self._words)
+        self.chinese = _lines(folder / "chinese" / "words.txt")
 
     def __len__(self) -> int:
         return self.english + len(self.chinese)
 
+    @cached_property
+    def _plain(self) -> Tokenizer:
+        return _tokenizer(self._words, [])
+
+    @cached_property
+    def _full(self) -> Tokenizer:
+        return _tokenizer(self._words, self.chinese)
+
+    @cached_property
+    def _fold(self) -> _Fold:
+        return _Fold(self.chinese)
+
     def encode(self, text: str, most: int) -> list[int]:
         """Return the ids of a text, between the two tokens that mark its beginning and end."""
-        ids: list[int] = self._tokenizer.encode(self._folded(text)).ids
-        return ids if len(ids) <= most else [*ids[: most - 1], ids[-1]]
+        # Both give the same ids for plain text; who never asks for Chinese need not wait until its words are read.
+        tokenizer = self._plain if text.isascii() else self._full
+        return _limited(tokenizer.encode(self._folded(text)).ids, most)
 
     def encode_all(self, texts: Sequence[str], most: int) -> list[list[int]]:
         """Return the ids of many texts."""
-        found = self._tokenizer.encode_batch([self._folded(text) for text in texts])
-        return [e.ids if len(e.ids) <= most else [*e.ids[: most - 1], e.ids[-1]] for e in found]
+        found = self._full.encode_batch([self._folded(text) for text in texts])
+        return [_limited(each.ids, most) for each in found]
 
     def _folded(self, text: str) -> str:
         return text if text.isascii() else text.translate(self._fold)
@@ -84,6 +96,10 @@ class Tokens:
     @cached_property
     def _chinese(self) -> Rows:
         return _rows(self._folder / "chinese" / "words.npz")
+
+
+def _limited(ids: list[int], most: int) -> list[int]:
+    return ids if len(ids) <= most else [*ids[: most - 1], ids[-1]]
 
 
 def _lines(path: Path) -> list[str]:

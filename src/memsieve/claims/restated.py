@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
+from difflib import SequenceMatcher
 from functools import cache
 from typing import Any
 
@@ -26,7 +27,8 @@ SURE = 0.95
 # A fact stated again shares most of the shorter sentence's words; real neighbours hardly ever do.
 MOST_WORDS = 0.75
 
-_A_BIT = re.compile("一(?:点儿?(?![钟半零一二三四五])|些|下)")
+_A_BIT, _POINTS = re.compile("一点儿?(?=[\u4e00-\u9fff])(?![钟半零一二三四五])"), re.compile("[两二三四五六七八九十]点")
+_SAME_ORDER = 0.6
 _ROUGHLY = frozenset("大约概近")
 _PUNCTUATION = ". , ! ? ; : ' \" - ( ) [ ]"
 
@@ -94,7 +96,9 @@ def words_shared(a: frozenset[int], b: frozenset[int]) -> float:
 
 def compatible(a: Statement, b: Statement) -> bool:
     """Say whether what is read of two sentences shows that both may hold, whatever the model thinks."""
-    return a.denials == b.denials and any(shows(a, b) for shows in (_repeats, _other_item, _only_bounds, _vague))
+    return a.denials == b.denials and any(
+        shows(a, b) for shows in (_repeats, _other_item, _only_bounds, _vague, _turned_round)
+    )
 
 
 def _repeats(a: Statement, b: Statement) -> bool:
@@ -129,6 +133,12 @@ def _unlike(a: Statement, b: Statement) -> list[tuple[Value, Value]]:
     return [(x, y) for x, y in pairs if not _agree(x, y)]
 
 
+def _turned_round(a: Statement, b: Statement) -> bool:
+    """Tell that "A is larger than B" and "B is smaller than A" agree: the model cannot, where the order changes."""
+    one, other = ([word for word in x.order if word in y.order] for x, y in ((a, b), (b, a)))
+    return SequenceMatcher(None, one, other, autojunk=False).ratio() < _SAME_ORDER
+
+
 def _vague(a: Statement, b: Statement) -> bool:
     """Tell that 一点意见 is some opinion, and no first of 两点意见."""
-    return bool(_A_BIT.search(a.text)) != bool(_A_BIT.search(b.text))
+    return any(_A_BIT.search(x.text) and _POINTS.search(y.text) for x, y in ((a, b), (b, a)))

@@ -80,15 +80,15 @@ class Index:
         similarities = self._similarities(vector)
         word_scores = self._word_scores(words)
         allowed = None if since is None else np.frombuffer(self._times) >= since.timestamp()
-        if similarities is None:
-            best = _best(word_scores, limit, allowed, above=0.0)
-        else:
-            foreign = np.frombuffer(self._chinese, np.bool_) != is_chinese(words)
+        parts = [allowed]
+        foreign = np.frombuffer(self._chinese, np.bool_) != is_chinese(words)
+        if similarities is not None and foreign.any():
             np.maximum(word_scores, likely_words(similarities), out=word_scores, where=foreign)
-            best = _best(word_scores, limit, allowed, above=0.0)
-            for part in filter(np.any, (foreign, ~foreign)):
-                within = part if allowed is None else part & allowed
-                best = np.union1d(best, _best(similarities, limit, within, above=-2.0))
+            parts = [part if allowed is None else part & allowed for part in (foreign, ~foreign)]
+        best = _best(word_scores, limit, allowed, above=0.0)
+        if similarities is not None:
+            for part in parts:
+                best = np.union1d(best, _best(similarities, limit, part, above=-2.0))
         return [
             Match(
                 position,
