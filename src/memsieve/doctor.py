@@ -23,6 +23,8 @@ from memsieve.stores.sqlite.health import FileHealth, examine
 
 LITTLE_SPACE = 200 * 1024 * 1024
 PROBE = "The ledger uses PostgreSQL because it needs real transactions."
+# Two sentences so alike that the local judge asks its model.
+ALIKE = "Maria leads the payment team in Berlin. Anna leads the payment team in Berlin."
 
 
 class Health(StrEnum):
@@ -91,16 +93,16 @@ async def _embedder(settings: Settings) -> tuple[str | None, Finding]:
 
 
 async def _judge(settings: Settings) -> Finding:
-    if settings.llm_base_url is None:
-        return _ok("judge", "The local checker judges; no LLM is configured.")
+    local = settings.llm_base_url is None
     began = time.perf_counter()
     try:
         async with _elsewhere(replace(settings, embedder="local")) as opened:
-            await opened.ingress.judge.consistent(PROBE)
+            await opened.ingress.judge.consistent(ALIKE if local else PROBE)
     except MemsieveError as exc:
-        advice = "Check llm_base_url, llm_model and llm_api_key. Until then entries wait in quarantine."
-        return _failed("judge", str(exc), advice)
-    return _ok("judge", f"{settings.llm_model} gave a verdict in {time.perf_counter() - began:.1f} s.")
+        advice = "Reinstall memsieve." if local else "Check llm_base_url, llm_model and llm_api_key."
+        return _failed("judge", str(exc), f"{advice} Until then entries wait in quarantine.")
+    name = "The local judge (no LLM is configured)" if local else settings.llm_model
+    return _ok("judge", f"{name} gave a verdict in {time.perf_counter() - began:.1f} s.")
 
 
 @asynccontextmanager

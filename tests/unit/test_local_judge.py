@@ -5,6 +5,7 @@ import random
 
 import pytest
 
+from memsieve import doctor
 from memsieve.bundled import models
 from memsieve.claims import restated
 from memsieve.errors import JudgeError
@@ -290,3 +291,14 @@ def test_sixty_four_kilobytes_of_any_shape_are_judged_to_the_end(text):
 )
 def test_odd_text_is_no_contradiction_and_no_error(text):
     assert asyncio.run(LocalJudge().consistent(text)).consistent
+
+
+def test_the_doctor_finds_a_judge_whose_model_is_gone(monkeypatch, tmp_path):
+    def gone():
+        raise JudgeError("The bundled judge could not be loaded: no such file. Reinstall memsieve.")
+
+    monkeypatch.setattr(restated, "_loaded", gone)
+    findings = asyncio.run(doctor.diagnose(tmp_path))
+    [judge] = [finding for finding in findings if finding.name == "judge"]
+    assert judge.health is doctor.Health.FAIL
+    assert "wait in quarantine" in judge.advice
