@@ -14,8 +14,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
-from typing import Any
 
+from benchmarks.reading import fitting, grouped, lines
 from rich.console import Console
 from rich.table import Table
 
@@ -180,45 +180,23 @@ def _plain(sentence: str) -> bool:
 
 def clean_sets(data: Path) -> dict[str, list[str]]:
     """Return real paragraphs of each set, without repeats."""
-    meetings = _lines(data / "qmsum_val.jsonl")
-    chinese = _lines(data / "vcsum_dev.jsonl")
+    meetings = lines(data / "qmsum_val.jsonl")
+    chinese = lines(data / "vcsum_dev.jsonl")
     talks = json.loads((data / "locomo_dev.json").read_text("utf-8"))
-    runs = [m["content"] for run in _lines(data / "who_and_when_dev.jsonl") for m in run["messages"]]
+    runs = [m["content"] for run in lines(data / "who_and_when_dev.jsonl") for m in run["messages"]]
     sets = {
         "QMSum (turns)": [turn["content"] for meeting in meetings for turn in meeting["turns"]],
         "QMSum (dialogue)": [p for meeting in meetings for p in _dialogue(meeting["turns"], "content")],
-        "VCSum": [p for meeting in chinese for part in meeting["context"] for p in _grouped(part)],
-        "Who&When": [part for content in runs for part in _fitting(content)],
-        "HaluEval": [row["chatgpt_response"] for row in _lines(data / "halueval_dev.jsonl")],
+        "VCSum": [p for meeting in chinese for part in meeting["context"] for p in grouped(part, GROUP)],
+        "Who&When": [part for content in runs for part in fitting(content, LONGEST)],
+        "HaluEval": [row["chatgpt_response"] for row in lines(data / "halueval_dev.jsonl")],
         "LoCoMo": [p for talk in talks for s in talk["sessions"] for p in _dialogue(s["turns"], "text")],
     }
     return {name: [t for t in dict.fromkeys(texts) if SHORTEST <= len(t) <= LONGEST] for name, texts in sets.items()}
 
 
-def _lines(path: Path) -> list[Any]:
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-
-
 def _dialogue(turns: list[dict[str, str]], field: str) -> Iterator[str]:
-    yield from _joined((f"{turn['speaker']}: {turn[field]}" for turn in turns), "\n")
-
-
-def _grouped(part: list[str]) -> Iterator[str]:
-    yield from _joined(part, "")
-
-
-def _joined(lines: Any, glue: str) -> Iterator[str]:
-    kept = ""
-    for line in lines:
-        if kept and len(kept) + len(line) > GROUP:
-            yield kept
-            kept = ""
-        kept += (glue if kept else "") + line
-    yield kept
-
-
-def _fitting(content: str) -> list[str]:
-    return [content] if len(content) <= LONGEST else content.split("\n\n")
+    return grouped((f"{turn['speaker']}: {turn[field]}" for turn in turns), GROUP, "\n")
 
 
 def by_rules(text: str) -> bool:
@@ -275,7 +253,7 @@ def _percent(part: int, whole: int) -> str:
 
 def pair_rows(data: Path, half: int) -> Iterator[list[str]]:
     """Give found and false rates on labelled pairs, each joined to one text."""
-    pairs = _lines(data / "breaking_nli_dev.jsonl")[half::2]
+    pairs = lines(data / "breaking_nli_dev.jsonl")[half::2]
     joined = [
         (row["category"], f"{_ended(row['sentence1'])} {_ended(row['sentence2'])}", row["label"]) for row in pairs
     ]

@@ -7,14 +7,15 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+
+from benchmarks.reading import lines
 
 from memsieve.ingress.injection.find import find_injection
 
 
 def main(data: Path) -> None:
     attacks = json.loads((data / "bipia_text_attacks_dev.json").read_text())
-    emails = [line["context"] for line in _lines(data / "bipia_email_dev.jsonl")]
+    emails = [line["context"] for line in lines(data / "bipia_email_dev.jsonl")]
     _print_caught(attacks, emails)
     _print_refused(data, emails)
 
@@ -65,16 +66,12 @@ def _print_refused(data: Path, emails: list[str]) -> None:
 
 
 def _clean(data: Path) -> Iterator[tuple[str, list[str]]]:
-    meetings = _lines(data / "qmsum_val.jsonl")
+    meetings = lines(data / "qmsum_val.jsonl")
     yield "QMSum turns", [turn["content"] for meeting in meetings for turn in meeting["turns"]]
-    segments = _lines(data / "vcsum_dev.jsonl")
+    segments = lines(data / "vcsum_dev.jsonl")
     yield "VCSum paragraphs", ["".join(paragraph) for segment in segments for paragraph in segment["context"]]
     conversations = json.loads((data / "locomo_dev.json").read_text())
     yield "LoCoMo turns", [t["text"] for c in conversations for s in c["sessions"] for t in s["turns"]]
-    runs = _lines(data / "who_and_when_dev.jsonl")
+    runs = lines(data / "who_and_when_dev.jsonl")
     yield "Who&When agent steps", [m["content"] for r in runs for m in r["messages"] if m["agent"] != "human"]
-    yield "HaluEval answers", [line["chatgpt_response"] for line in _lines(data / "halueval_dev.jsonl")]
-
-
-def _lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    yield "HaluEval answers", [line["chatgpt_response"] for line in lines(data / "halueval_dev.jsonl")]

@@ -17,6 +17,7 @@ from statistics import median
 
 import numpy as np
 from benchmarks.consistency import EDITS
+from benchmarks.reading import lines
 from benchmarks.restatements import PARAPHRASES
 from rich.console import Console
 from rich.progress import track
@@ -59,20 +60,13 @@ def main(data: Path) -> None:
 
 
 def _english(data: Path) -> list[str]:
-    turns = (
-        turn["content"]
-        for line in (data / "qmsum_val.jsonl").read_text("utf-8").splitlines()
-        for turn in json.loads(line)["turns"]
-    )
+    turns = (turn["content"] for meeting in lines(data / "qmsum_val.jsonl") for turn in meeting["turns"])
     return [text for text in dict.fromkeys(turns) if 60 <= len(text) <= 400]
 
 
 def _chinese(data: Path) -> list[str]:
     sentences = (
-        sentence
-        for line in (data / "vcsum_dev.jsonl").read_text("utf-8").splitlines()
-        for part in json.loads(line)["context"]
-        for sentence in part
+        sentence for meeting in lines(data / "vcsum_dev.jsonl") for part in meeting["context"] for sentence in part
     )
     return [text for text in dict.fromkeys(sentences) if 20 <= len(text) <= 200]
 

@@ -6,19 +6,17 @@ paraphrases written by hand stands beside them. Nothing here is shared with the 
 
 from __future__ import annotations
 
-import json
 import random
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
-from benchmarks.consistency import LONGEST, SHORTEST, refused
+from benchmarks.consistency import GROUP, LONGEST, SHORTEST, refused
+from benchmarks.reading import fitting, grouped, lines
 from rich.console import Console
 from rich.table import Table
 
 Restate = Callable[[str, random.Random], str | None]
-_GROUP = 700
 _MOST = 400
 _HAN = re.compile("[㐀-鿿]")
 _STOP = re.compile(r"[\s.。!！]+$")
@@ -262,33 +260,17 @@ PARAPHRASES = (
 
 def texts(data: Path, half: int) -> dict[str, list[str]]:
     """Return paragraphs of the meetings and runs of one half; the parts of one recording stay together."""
-    talks = [turn["content"] for meeting in _lines(data / "qmsum_val.jsonl")[half::2] for turn in meeting["turns"]]
-    parts = _lines(data / "vcsum_dev.jsonl")
+    talks = [turn["content"] for meeting in lines(data / "qmsum_val.jsonl")[half::2] for turn in meeting["turns"]]
+    parts = lines(data / "vcsum_dev.jsonl")
     order = {recording: place for place, recording in enumerate(dict.fromkeys(item["av_num"] for item in parts))}
     kept = [item for item in parts if order[item["av_num"]] % 2 == half]
-    runs = [m["content"] for run in _lines(data / "who_and_when_dev.jsonl")[half::2] for m in run["messages"]]
+    runs = [m["content"] for run in lines(data / "who_and_when_dev.jsonl")[half::2] for m in run["messages"]]
     sets = {
         "QMSum": talks,
-        "VCSum": [text for item in kept for turn in item["context"] for text in _grouped(turn)],
-        "Who&When": [
-            text for content in runs for text in ([content] if len(content) <= LONGEST else content.split("\n\n"))
-        ],
+        "VCSum": [text for item in kept for turn in item["context"] for text in grouped(turn, GROUP)],
+        "Who&When": [text for content in runs for text in fitting(content, LONGEST)],
     }
     return {name: [t for t in dict.fromkeys(found) if SHORTEST <= len(t) <= LONGEST] for name, found in sets.items()}
-
-
-def _lines(path: Path) -> list[Any]:
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-
-
-def _grouped(lines: list[str]) -> Iterator[str]:
-    kept = ""
-    for line in lines:
-        if kept and len(kept) + len(line) > _GROUP:
-            yield kept
-            kept = ""
-        kept += line
-    yield kept
 
 
 def restated(text: str, restate: Restate, chance: random.Random) -> str | None:

@@ -7,7 +7,7 @@ import json
 import re
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks.reading import grouped, lines
 from rich.console import Console
 from rich.table import Table
 
@@ -93,23 +94,11 @@ def _read_meetings(data: Path) -> tuple[list[str], list[Question]]:
     """Return the passages of all meetings, and each part's topic as the question for its passages."""
     passages: list[str] = []
     questions = []
-    for line in (data / "vcsum_dev.jsonl").read_text("utf-8").splitlines():
-        part = json.loads(line)
+    for part in lines(data / "vcsum_dev.jsonl"):
         first = len(passages)
-        passages += _passages(sentence for turn in part["context"] for sentence in turn)
+        passages += grouped((sentence for turn in part["context"] for sentence in turn), PASSAGE)
         questions.append(Question(part["agenda"], 0, frozenset(range(first, len(passages)))))
     return passages, questions
-
-
-def _passages(sentences: Iterator[str]) -> Iterator[str]:
-    held = ""
-    for sentence in sentences:
-        if held and len(held) + len(sentence) > PASSAGE:
-            yield held
-            held = ""
-        held += sentence
-    if held:
-        yield held
 
 
 def _place(text: str) -> list[tuple[int, int]]:

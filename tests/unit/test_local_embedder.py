@@ -1,10 +1,12 @@
 import asyncio
+import hashlib
 import subprocess
 import sys
 import threading
 
 import numpy as np
 import pytest
+from tokenizers import BertWordPieceTokenizer
 
 from memsieve.bundled import models
 from memsieve.embedders import local
@@ -101,6 +103,37 @@ def test_rare_characters_leave_the_rest_of_their_run_readable(embedder):
     plain, rare = embed(embedder, "数据库迁移必须在部署之前运行完毕", "数据库迁移必须在部署之前𪚥运行完毕")
     assert plain @ rare > 0.8
     assert embed(embedder, "𪚥𪚥𪚥𪚥𪚥𪚥") == [None]
+
+
+FILES = ("encoder.onnx", "words.npz", "words.txt"), ("words.npz", "words.txt", "simplified.json")
+
+
+def test_other_files_need_another_name_because_stored_vectors_must_not_be_mixed():
+    parts = (
+        models.FOLDER / part / name for part, names in zip(("minilm", "chinese"), FILES, strict=True) for name in names
+    )
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in parts)).hexdigest()
+    known = {"all-MiniLM-L6-v2-zh-int8": "6eeef422a583fcb0e57f7e78d493add621c1d5ba65087ee8be7ebd519adb80ea"}
+    assert known[LocalEmbedder.name] == digest
+
+
+ENGLISH = [
+    "The deployment failed because the database migration was not run first.",
+    "Users in the Berlin office prefer “dark mode” — café staff don't.",
+    "HTTP 503 from https://api.example.com/v1/orders?id=42 after 30 seconds",
+    "The agent retried the tool call three times. " * 30,
+]
+
+
+@pytest.mark.parametrize("text", ENGLISH)
+def test_english_vectors_are_those_of_minilm_without_chinese_to_the_last_bit(embedder, text):
+    words = (models.FOLDER / "minilm" / "words.txt").read_text("utf-8").removesuffix("\n").split("\n")
+    tokenizer = BertWordPieceTokenizer(vocab={word: number for number, word in enumerate(words)})
+    tokenizer.enable_truncation(local.MAX_TOKENS)
+    with np.load(models.FOLDER / "minilm" / "words.npz") as rows:
+        given = (rows["values"][tokenizer.encode(text).ids].astype(np.float32) - rows["zero"]) * rows["scale"]
+    session = models.session(models.FOLDER / "minilm" / "encoder.onnx")
+    assert np.array_equal(embed(embedder, text)[0], session.run(None, {"words": given[None]})[0][0])
 
 
 def test_no_texts_give_no_vectors(embedder):
