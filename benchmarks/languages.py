@@ -38,6 +38,8 @@ from memsieve.testing.factories import entry
 MEMORIES = 2_000
 PAIRS = 500
 TEXTS = 200
+# All pairs among so many real sentences of each language.
+SAMPLE = 400
 FIRST = 3
 FOLDER = Path(__file__).parent
 # The second were written by somebody who had not seen what the first find, and asked in other words than the answer's.
@@ -56,6 +58,7 @@ def main(data: Path) -> None:
     english, chinese = _english(data), _chinese(data)
     console.print(_across(english, chinese))
     console.print(_duplicates(english[:PAIRS], chinese, embed))
+    console.print(_thresholds(english, chinese, embed))
     console.print(_cost(english, chinese, embedder))
 
 
@@ -112,6 +115,25 @@ def _duplicates(english: list[str], chinese: list[str], embed: Embed) -> Table:
         table.add_row(f"paraphrases, {language}", *_counted(rewritten, embed))
     for language, texts in (("Chinese", one), ("English", english)):
         table.add_row(f"one value changed, {language}", *_counted(list(_changed(texts)), embed))
+    return table
+
+
+def _thresholds(english: list[str], chinese: list[str], embed: Embed) -> Table:
+    """Count strangers and paraphrases above the similarities that the tombstone, echo and duplicate checks use."""
+    defaults = FilterSettings()
+    marks = (defaults.tombstone_similarity, defaults.echo_similarity, defaults.duplicate_similarity)
+    table = Table(
+        "pairs", "count", *(f"at {mark:g} or more" for mark in marks), title="Similarities, before claims are compared"
+    )
+    pick = random.Random(3)
+    for language, texts, han in (("Chinese", chinese, True), ("English", english, False)):
+        vectors = np.stack([embed(text) for text in pick.sample(texts, SAMPLE)])
+        strangers = (vectors @ vectors.T)[np.triu_indices(SAMPLE, 1)]
+        table.add_row(
+            f"strangers, {language}", f"{len(strangers):,}", *(str(int((strangers >= m).sum())) for m in marks)
+        )
+        alike = np.array([embed(a) @ embed(b) for a, b in PARAPHRASES if bool(re.search("[一-鿿]", a)) == han])
+        table.add_row(f"paraphrases, {language}", str(len(alike)), *(f"{(alike >= mark).mean():.0%}" for mark in marks))
     return table
 
 
