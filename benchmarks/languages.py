@@ -42,7 +42,7 @@ TEXTS = 200
 SAMPLE = 400
 FIRST = 3
 FOLDER = Path(__file__).parent
-# The second were written by somebody who had not seen what the first find, and asked in other words than the answer's.
+# The second ask in other words than the answer's. Constants were chosen with both in view: neither is unseen.
 CASES = {"plain": "bilingual.json", "in other words": "bilingual_hard.json"}
 Embed = Callable[[str], "Vector | None"]
 

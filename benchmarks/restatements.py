@@ -1,7 +1,8 @@
 """How often the local judge refuses a text that only says something twice, in other words.
 
 Real paragraphs of the odd-numbered meetings and runs get one of their sentences restated with its claim kept; a row of
-paraphrases written by hand stands beside them. Nothing here is shared with the code that makes training pairs.
+paraphrases written by hand stands beside them. Nothing here is shared with the code that makes training pairs, but
+the judge was mended after its first runs on these texts, so they are no longer unseen.
 """
 
 from __future__ import annotations
