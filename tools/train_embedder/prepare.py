@@ -28,11 +28,6 @@ def pack(sequences: Iterable[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
     return flat, np.cumsum([len(sequence) for sequence in held]).astype(np.int32)
 
 
-def unpack(flat: np.ndarray, ends: np.ndarray) -> list[np.ndarray]:
-    """Return the sequences again."""
-    return np.split(flat, ends[:-1])
-
-
 def write_weights(model: Published, folder: Path) -> None:
     """Write the encoder and the word vectors apart, at half precision: each must travel."""
     encoder = {name: value.astype(np.float16) for name, value in model.weights.items() if name != WORDS}

@@ -22,7 +22,7 @@ from memsieve.errors import JudgeError
 
 # Of each of the two sentences.
 MOST_TOKENS = 64
-# The highest that loses next to nothing planted; at 0.8 twice as many clean paragraphs are refused.
+# At 0.9 one point more of what is planted is found, and more clean Chinese is refused (0.8 % against 0.5 %).
 SURE = 0.95
 # A fact stated again shares most of the shorter sentence's words; real neighbours hardly ever do.
 MOST_WORDS = 0.75
@@ -31,8 +31,6 @@ _A_BIT, _POINTS = re.compile("一点儿?(?=[\u4e00-\u9fff])(?![钟半零一二�
 _SAME_ORDER = 0.6
 _ROUGHLY = frozenset("大约概近")
 _PUNCTUATION = ". , ! ? ; : ' \" - ( ) [ ]"
-
-
 # Who speaks of 咱们 and 您 means 我们 and 你.
 _PRONOUNS = str.maketrans("咱您", "我你")
 
