@@ -21,8 +21,8 @@ from rich.console import Console
 from rich.table import Table
 
 from memsieve.claims.restated import model
-from memsieve.judges.contradiction import find_contradiction
-from memsieve.judges.restated import likely_pairs, surest
+from memsieve.contradiction.find import find_contradiction
+from memsieve.contradiction.restated import likely_pairs, surest
 
 SHORTEST, LONGEST, GROUP = 200, 1200, 700
 # Contradictions are planted into so many paragraphs of a set.

@@ -6,20 +6,28 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from memsieve.config import Settings
+from memsieve.digest.build import Digester
+from memsieve.digest.decided import Decided
+from memsieve.digest.insight import InsightMaker
 from memsieve.errors import ConfigError
 from memsieve.ingress.record import Ingress
 from memsieve.jobs import schedule
 from memsieve.jobs.reembed import Reembedder
+from memsieve.jobs.weekly import WeeklyDigests
 from memsieve.ports import (
     Census,
     Clock,
+    DigestRuns,
+    DigestStore,
     Embedder,
     Judge,
     Ledger,
     LongTermStore,
     QuarantineStore,
+    Summariser,
     VectorStore,
     WorkingStore,
 )
@@ -32,12 +40,17 @@ from memsieve.promotion.retire import Retirer
 from memsieve.retrieval.retrieve import Retriever
 from memsieve.stores.sqlite.census import SqliteCensus
 from memsieve.stores.sqlite.database import Database
+from memsieve.stores.sqlite.digests import SqliteDigests
 from memsieve.stores.sqlite.ledger import SqliteLedger
 from memsieve.stores.sqlite.longterm import SqliteLongTerm
 from memsieve.stores.sqlite.quarantine import SqliteQuarantine
+from memsieve.stores.sqlite.runs import SqliteDigestRuns
 from memsieve.stores.sqlite.vectors import SqliteVectors
 from memsieve.stores.sqlite.working import SqliteWorking
 from memsieve.turns import Turns
+
+if TYPE_CHECKING:
+    from memsieve.openai_api import OpenAIEndpoint
 
 
 def utc_now() -> datetime:
@@ -53,6 +66,8 @@ class Stores:
     working: WorkingStore
     longterm: LongTermStore
     ledger: Ledger
+    digests: DigestStore
+    runs: DigestRuns
     census: Census
     vectors: VectorStore
 
@@ -62,6 +77,7 @@ class House(Rooms):
     """The rooms of the projects, and what is done for all projects together."""
 
     reembedder: Reembedder
+    weekly: WeeklyDigests
 
 
 @asynccontextmanager
@@ -69,13 +85,15 @@ async def rooms(settings: Settings, clock: Clock = utc_now, *, jobs: bool = True
     """Open everything a memory is made of, and close it in turn; without `jobs` nothing is done by itself."""
     async with AsyncExitStack() as stack:
         embedder = _embedder(settings, stack)
-        judge = _judge(settings, stack)
+        llm = _llm(settings, stack)
+        judge = _judge(settings, llm)
         stores = await _sqlite(settings, embedder, clock, stack)
-        opened = _wire(stores, embedder, judge, settings, clock)
+        opened = _wire(stores, embedder, judge, _summariser(settings, llm), settings, clock)
         stack.push_async_callback(opened.ingress.close)
         if jobs:
             await stack.enter_async_context(schedule.running(opened.ingress, stores.census))
             await stack.enter_async_context(schedule.reembedding(opened.reembedder))
+            await stack.enter_async_context(schedule.digesting(opened.weekly))
         yield opened
 
 
@@ -88,14 +106,24 @@ async def _sqlite(settings: Settings, embedder: Embedder, clock: Clock, stack: A
         working=SqliteWorking(database, embedder.name, clock),
         longterm=SqliteLongTerm(database, embedder.name, clock),
         ledger=SqliteLedger(database, embedder.name),
+        digests=SqliteDigests(database, embedder.name),
+        runs=SqliteDigestRuns(database, clock),
         census=SqliteCensus(database, clock),
         vectors=SqliteVectors(database, embedder.name),
     )
 
 
-def _wire(stores: Stores, embedder: Embedder, judge: Judge, settings: Settings, clock: Clock) -> House:
+def _wire(
+    stores: Stores,
+    embedder: Embedder,
+    judge: Judge,
+    summariser: Summariser | None,
+    settings: Settings,
+    clock: Clock,
+) -> House:
     quarantine, working, longterm, ledger = stores.quarantine, stores.working, stores.longterm, stores.ledger
     turns = Turns()
+    digester = _digester(stores, embedder, summariser, settings, clock)
     return House(
         ingress=Ingress(
             quarantine=quarantine,
@@ -111,6 +139,7 @@ def _wire(stores: Stores, embedder: Embedder, judge: Judge, settings: Settings, 
             quarantine=quarantine,
             working=working,
             longterm=longterm,
+            digests=stores.digests,
             embedder=embedder,
             clock=clock,
             turns=turns,
@@ -119,6 +148,7 @@ def _wire(stores: Stores, embedder: Embedder, judge: Judge, settings: Settings, 
         dismisser=Dismisser(
             quarantine=quarantine,
             working=working,
+            digests=stores.digests,
             ledger=ledger,
             embedder=embedder,
             clock=clock,
@@ -134,6 +164,7 @@ def _wire(stores: Stores, embedder: Embedder, judge: Judge, settings: Settings, 
             turns=turns,
             tombstone_similarity=settings.filter.tombstone_similarity,
         ),
+        digester=digester,
         deleter=Deleter(quarantine=quarantine, working=working, turns=turns),
         auditor=Auditor(quarantine=quarantine, longterm=longterm, ledger=ledger),
         retriever=Retriever(working=working, longterm=longterm, ledger=ledger, embedder=embedder, clock=clock),
@@ -142,6 +173,33 @@ def _wire(stores: Stores, embedder: Embedder, judge: Judge, settings: Settings, 
         longterm=longterm,
         census=stores.census,
         reembedder=Reembedder(vectors=stores.vectors, embedder=embedder),
+        weekly=WeeklyDigests(
+            digester=digester,
+            runs=stores.runs,
+            census=stores.census,
+            quarantine=quarantine,
+            clock=clock,
+            day=settings.digest_day,
+            hour=settings.digest_hour,
+            zone=settings.time_zone,
+        ),
+    )
+
+
+def _digester(
+    stores: Stores, embedder: Embedder, summariser: Summariser | None, settings: Settings, clock: Clock
+) -> Digester:
+    return Digester(
+        digests=stores.digests,
+        decided=Decided(
+            digests=stores.digests,
+            longterm=stores.longterm,
+            ledger=stores.ledger,
+            tombstone_similarity=settings.filter.tombstone_similarity,
+        ),
+        maker=InsightMaker(longterm=stores.longterm, embedder=embedder, summariser=summariser),
+        embedder=embedder,
+        clock=clock,
     )
 
 
@@ -169,14 +227,30 @@ def _openai_embedder(settings: Settings, model: str, stack: AsyncExitStack) -> E
     return OpenAIEmbedder(endpoint, model)
 
 
-def _judge(settings: Settings, stack: AsyncExitStack) -> Judge:
-    if settings.llm_base_url and settings.llm_model:
-        from memsieve.judges.openai import OpenAIJudge
-        from memsieve.openai_api import OpenAIEndpoint
+def _llm(settings: Settings, stack: AsyncExitStack) -> OpenAIEndpoint | None:
+    """Open the endpoint of the language model, one for all who ask it."""
+    if not settings.llm_base_url:
+        return None
+    from memsieve.openai_api import OpenAIEndpoint
 
-        endpoint = OpenAIEndpoint(settings.llm_base_url, settings.llm_api_key, timeout=settings.llm_timeout)
-        stack.push_async_callback(endpoint.aclose)
-        return OpenAIJudge(endpoint, settings.llm_model)
+    endpoint = OpenAIEndpoint(settings.llm_base_url, settings.llm_api_key, timeout=settings.llm_timeout)
+    stack.push_async_callback(endpoint.aclose)
+    return endpoint
+
+
+def _judge(settings: Settings, llm: OpenAIEndpoint | None) -> Judge:
+    if llm and settings.llm_model:
+        from memsieve.judges.openai import OpenAIJudge
+
+        return OpenAIJudge(llm, settings.llm_model)
     from memsieve.judges.local import LocalJudge
 
     return LocalJudge()
+
+
+def _summariser(settings: Settings, llm: OpenAIEndpoint | None) -> Summariser | None:
+    if llm and settings.llm_model:
+        from memsieve.judges.summariser import OpenAISummariser
+
+        return OpenAISummariser(llm, settings.llm_model)
+    return None

@@ -7,12 +7,15 @@ import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Any, TypeVar
 
 from memsieve.errors import ConfigError
 
 CHECK_NAMES = ("length", "confidence", "tombstone", "echo", "injection", "duplicate", "consistency")
+DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+NEVER = "never"
 PREFIX = "MEMSIEVE_"
 
 
@@ -53,6 +56,9 @@ class Settings:
     llm_model: str | None = None
     llm_timeout: float = 20.0
     max_content_bytes: int = 64 * 1024
+    digest_day: str = "monday"
+    digest_hour: int = 8
+    time_zone: str = "UTC"
     filter: FilterSettings = FilterSettings()
     shadow: FilterSettings | None = None
 
@@ -63,6 +69,32 @@ class Settings:
             raise ConfigError(f"llm_timeout is {self.llm_timeout}; it must be more than 0 seconds.")
         if bool(self.llm_base_url) != bool(self.llm_model):
             raise ConfigError("An LLM judge needs both llm_base_url and llm_model. Set both, or neither.")
+        self._check_schedule()
+
+    def _check_schedule(self) -> None:
+        object.__setattr__(self, "digest_day", self.digest_day.lower())
+        if self.digest_day not in (*DAYS, NEVER):
+            raise ConfigError(f"digest_day is {self.digest_day!r}; it must be one of {', '.join(DAYS)}, or {NEVER}.")
+        if self.digest_hour not in range(24):
+            raise ConfigError(f"digest_hour is {self.digest_hour}; it must be a whole hour from 0 to 23.")
+        zone_named(self.time_zone)
+
+
+def zone_named(name: str) -> tzinfo:
+    """Return the time zone of an IANA name."""
+    # UTC is known also where the system has no time zones.
+    if name == "UTC":
+        return UTC
+    from zoneinfo import ZoneInfo
+
+    try:
+        return ZoneInfo(name)
+    # The name of a folder of zones, such as Europe, is an error of the system's; an unknown one is a KeyError.
+    except (KeyError, ValueError, OSError) as exc:
+        raise ConfigError(
+            f"time_zone is {name!r}, which is no time zone known here. Write it as Europe/Berlin, America/New_York or "
+            "Asia/Shanghai, or UTC. Where the system has no time zones, `pip install tzdata` brings them."
+        ) from exc
 
 
 def read_settings(data: Path | str | None = None, environment: Mapping[str, str] | None = None) -> Settings:

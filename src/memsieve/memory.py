@@ -11,6 +11,7 @@ from typing import Self
 from memsieve.bootstrap import House, rooms, utc_now
 from memsieve.config import Settings, read_settings
 from memsieve.jobs.reembed import Progress, Reembedding
+from memsieve.jobs.weekly import DigestRun
 from memsieve.ports import Clock
 from memsieve.project import AsyncProject
 
@@ -54,6 +55,14 @@ class AsyncMemory:
         `progress` is called with how many are done, and of how many. What fails is left as it was.
         """
         return await self._opened.reembedder.run(progress)
+
+    async def make_due_digests(self, progress: Progress | None = None) -> list[DigestRun]:
+        """Make every project's weekly digest that is due, now; by itself it is done while a memory is open.
+
+        Each is made once, also where several memories are open. `progress` is called with how much is done, and of how
+        much. A failure in one project does not stop the others: the result says what became of each.
+        """
+        return await self._opened.weekly.make_due(progress)
 
     @property
     def _opened(self) -> House:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -14,9 +14,12 @@ from memsieve.model import (
     AuditEvent,
     Chunk,
     ContextItem,
+    Digest,
     Entry,
     EntryFilter,
     Hit,
+    Insight,
+    InsightSource,
     LongTermMemory,
     Receipt,
     Scope,
@@ -33,6 +36,10 @@ WORKING_CAP = 50
 CHUNK_SIZE = 500
 # How far two clocks may differ before a time counts as lying in the future.
 CLOCK_SKEW = timedelta(minutes=5)
+# So long a digest may take before another scheduler thinks that whoever made it has died.
+RUN_LEASE = timedelta(minutes=15)
+# A digest that is due so far in the future was made by a clock that ran ahead, and would put an end to all others.
+RUN_AHEAD = timedelta(days=7)
 # From so many characters on, checking a text takes long enough to be done beside the event loop.
 LONG_TEXT = 4000
 
@@ -61,7 +68,10 @@ class QuarantineStore(Protocol):
         """Return the matching entries of this project, newest first unless asked otherwise. Agents are refused."""
 
     async def delete(self, scope: Scope, entry_id: str, reason: str) -> bool:
-        """Remove an entry and write the audit event, in one transaction; False if there was none. Persons only."""
+        """Remove an entry and write the audit event, in one transaction; False if there was none. Persons only.
+
+        Every insight that waits with this entry behind it goes too, and settled ones lose their quotes of it.
+        """
 
 
 class WorkingStore(Protocol):
@@ -85,6 +95,8 @@ class LongTermStore(Protocol):
 
         Content that is already verified is not written again: the living memory is returned, with any new source
         entries added to it. Tombstones of the same content or of its source entries are lifted.
+        The insight that is approved is settled as promoted to the memory that stands. One that was settled before
+        raises Conflict, which says by whom, and one that is gone raises NotFound; nothing is written then.
         """
 
     async def search(
@@ -113,7 +125,11 @@ class Ledger(Protocol):
     """What happened: audit events in a hash chain, tombstones, and what was served to whom."""
 
     async def bury(self, scope: Scope, tombstone: Tombstone) -> Tombstone:
-        """Write a tombstone and its audit event in one transaction; return the one that stands. Persons only."""
+        """Write a tombstone and its audit event in one transaction; return the one that stands. Persons only.
+
+        An insight that is its source is settled as dismissed, and stays so when the tombstone is lifted. One that was
+        promoted before raises Conflict, which says by whom, and nothing is written.
+        """
 
     async def tombstones(
         self, scope: Scope, vector: Vector | None, words: Sequence[str], limit: int
@@ -131,6 +147,78 @@ class Ledger(Protocol):
 
     async def servings(self, scope: Scope, item_ids: Sequence[str]) -> list[Serving]:
         """Return every answer that held one of these items. Agents are refused."""
+
+
+class DigestStore(Protocol):
+    """Insights and the digests that made them. They hold quarantine's words: nothing in it is retrievable.
+
+    Promoting or dismissing an insight settles it, in the transaction of `LongTermStore.add` or `Ledger.bury`.
+    """
+
+    async def undecided(self, scope: Scope, since: datetime) -> list[Receipt]:
+        """Return what a digest looks at, in the order it was recorded. Agents are refused.
+
+        These are the entries recorded since then, the sources of every insight that waits, and of every one that went
+        without a decision when an entry was deleted or decided on; without those that a person has decided on, as an
+        entry or with an insight.
+        """
+
+    async def insights(self, scope: Scope, *, settled: bool) -> list[Insight]:
+        """Return the insights that wait, or those that are settled, in the order they were made, with all sources.
+
+        Agents are refused.
+        """
+
+    async def get(self, scope: Scope, insight_id: str) -> Insight | None:
+        """Return an insight of this project, or None. Agents are refused."""
+
+    async def save(
+        self,
+        scope: Scope,
+        digest: Digest,
+        *,
+        merged: Sequence[str] = (),
+        later: Mapping[str, Sequence[InsightSource]] | None = None,
+    ) -> Digest:
+        """Keep a digest with its insights in one transaction, and return what stands then. Agents are refused.
+
+        An insight with a known id takes the place of the one that waits; a settled one is left as it was. Insights
+        `merged` into others no longer wait. Sources said `later` join the history of a settled insight. An entry that
+        a person decided on meanwhile is left out, and so is an insight that has no entry left, or of which an entry was
+        deleted meanwhile, for its summary may hold the words. What is returned holds all insights that wait.
+        """
+
+    async def last(self, scope: Scope) -> Digest | None:
+        """Return the newest digest with all insights that wait now, in the order they were made, or None.
+
+        Agents are refused.
+        """
+
+
+class DigestRuns(Protocol):
+    """Which weekly digests were made, so that one is made once however many schedulers there are.
+
+    What was taken by a clock that ran ahead, or made by one that ran more than `RUN_AHEAD` ahead, does not count.
+    Agents are refused.
+    """
+
+    async def take(self, scope: Scope, due: datetime) -> bool:
+        """Take the digest that was due then; False if it was made, or is being made, or a later one is.
+
+        Who takes one and dies holds it for `RUN_LEASE` only.
+        """
+
+    async def done(self, scope: Scope, due: datetime) -> None:
+        """Say that the digest due then is made."""
+
+    async def release(self, scope: Scope, due: datetime) -> None:
+        """Give back the digest that was taken and could not be made, so that it can be taken again at once.
+
+        Only who holds it may do so; one that was made stays made, and a later one is not touched.
+        """
+
+    async def newest(self, scope: Scope) -> datetime | None:
+        """Return when the newest digest that was made was due, or None."""
 
 
 class Census(Protocol):
@@ -166,7 +254,8 @@ class VectorStore(Protocol):
     async def next_stale(self, after: StaleText | None, limit: int) -> list[StaleText]:
         """Return such texts in the order of their need, after the given one, which may be gone by then.
 
-        Long-term memory comes first, then tombstones, then working memory, then quarantine from the newest back.
+        Long-term memory comes first, then tombstones, then insights, working memory and quarantine, each of them from
+        the newest back.
         """
 
     async def put(self, made: Sequence[tuple[StaleText, Vector | None]]) -> list[StaleText]:
@@ -209,3 +298,14 @@ class Judge(Protocol):
 
     async def consistent(self, content: str) -> Verdict:
         """Return a verdict, or raise JudgeError when there is no clear one."""
+
+
+class Summariser(Protocol):
+    """Puts into a few sentences what several texts say."""
+
+    @property
+    def name(self) -> str:
+        """The model's name, shown with every summary it made."""
+
+    async def summarise(self, texts: Sequence[str]) -> str:
+        """Return what the texts say in common, in their language, or raise JudgeError when there is no clear answer."""

@@ -9,6 +9,8 @@ from datetime import datetime
 from typing import Any
 
 from memsieve import validate
+from memsieve.digest.build import Digester
+from memsieve.digest.find import Progress
 from memsieve.errors import InvalidInput
 from memsieve.ingress.record import Ingress
 from memsieve.ingress.replay import Replay
@@ -16,8 +18,10 @@ from memsieve.model import (
     MAX_LISTED,
     Answer,
     AuditEvent,
+    Digest,
     Entry,
     EntryFilter,
+    Insight,
     Lineage,
     LongTermMemory,
     Receipt,
@@ -45,6 +49,7 @@ class Rooms:
     promoter: Promoter
     dismisser: Dismisser
     retirer: Retirer
+    digester: Digester
     deleter: Deleter
     auditor: Auditor
     retriever: Retriever
@@ -125,17 +130,43 @@ class AsyncProject:
         """Return the Markdown block for a prompt: memories as fenced data, verified apart from unverified."""
         return history_context(await self.retrieve(query, session_id=session_id, agent_id=agent_id))
 
-    async def promote(self, entry_id: str, *, by: str) -> LongTermMemory:
-        """Promote an entry into long-term memory in a person's name. Twice changes nothing."""
-        return await self._rooms.promoter.promote(self._person(by), _id(entry_id))
+    async def promote(self, any_id: str, *, by: str, text: str | None = None) -> LongTermMemory:
+        """Promote an insight or an entry into long-term memory in a person's name. Twice changes nothing.
+
+        Give a `text` to approve it in other words than its own. An insight that somebody else has decided on otherwise
+        raises Conflict, which says who was first.
+        """
+        return await self._rooms.promoter.promote(self._person(by), _id(any_id), text)
 
     async def promote_text(self, text: str, *, by: str) -> LongTermMemory:
         """Promote a person's own text into long-term memory. Twice changes nothing."""
         return await self._rooms.promoter.promote_text(self._person(by), text)
 
-    async def dismiss(self, entry_id: str, *, by: str, reason: str) -> Tombstone:
-        """Dismiss an entry in a person's name: it leaves working memory and must not come back."""
-        return await self._rooms.dismisser.dismiss(self._person(by), _id(entry_id), reason)
+    async def dismiss(self, any_id: str, *, by: str, reason: str) -> Tombstone:
+        """Dismiss an insight or an entry in a person's name: it leaves working memory and must not come back.
+
+        An insight settles all entries behind it. What was promoted raises Conflict: retire that memory instead.
+        """
+        return await self._rooms.dismisser.dismiss(self._person(by), _id(any_id), reason)
+
+    async def digest(self, *, days: float = 7, progress: Progress | None = None, by: str = "auditor") -> Digest:
+        """Make a digest now: the last days, and all that still waits, as at most ten insights to decide on.
+
+        `progress` is called with how much is done, and of how much. The same input gives the same digest.
+        """
+        return await self._rooms.digester.digest(self._person(by), days=days, progress=progress)
+
+    async def last_digest(self, *, by: str = "auditor") -> Digest | None:
+        """Return the newest digest with what waits now, or None; nothing is made."""
+        return await self._rooms.digester.last(self._person(by))
+
+    async def insights(self, *, settled: bool = False, by: str = "auditor") -> list[Insight]:
+        """List all insights that wait, first to be decided on first, or those that are settled, newest first."""
+        return await self._rooms.digester.insights(self._person(by), settled=settled)
+
+    async def insight(self, insight_id: str, *, by: str = "auditor") -> Insight | None:
+        """Return one insight with all its sources and what was decided, or None."""
+        return await self._rooms.digester.digests.get(self._person(by), _id(insight_id))
 
     async def retire(self, memory_id: str, *, by: str, reason: str) -> Retirement:
         """Retire a long-term memory in a person's name; the result names everyone who was served it."""

@@ -85,6 +85,10 @@ class Project:
     promote = _blocking(AsyncProject.promote)
     promote_text = _blocking(AsyncProject.promote_text)
     dismiss = _blocking(AsyncProject.dismiss)
+    digest = _blocking(AsyncProject.digest)
+    last_digest = _blocking(AsyncProject.last_digest)
+    insights = _blocking(AsyncProject.insights)
+    insight = _blocking(AsyncProject.insight)
     retire = _blocking(AsyncProject.retire)
     delete = _blocking(AsyncProject.delete)
     log = _blocking(AsyncProject.log)
@@ -139,3 +143,4 @@ class Memory:
 
     projects = _blocking(AsyncMemory.projects)
     reembed = _blocking(AsyncMemory.reembed)
+    make_due_digests = _blocking(AsyncMemory.make_due_digests)

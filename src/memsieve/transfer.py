@@ -180,7 +180,8 @@ class Importer:
             reason = "it was retired here. Promote it by hand if it is true again."
             return Line(number=number, end=0, outcome=Outcome.SKIPPED, reason=reason)
         asked, content, by = self.clock(), value.get("content"), self.by
-        written = [self.project.promote(entry_id, by=by) for entry_id in self._sources(value.get("entry_ids"), content)]
+        sources = self._sources(value.get("entry_ids"), content)
+        written = [self.project.promote(entry_id, by=by, text=content) for entry_id in sources]
         if not written:
             written = [self.project.promote_text(content, by=by)]  # type: ignore[arg-type] # as above
         known = all(memory.approval.at < asked for memory in written)

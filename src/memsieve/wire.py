@@ -6,18 +6,27 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memsieve.ingress.replay import Replay
+from memsieve.jobs.weekly import DigestRun
 from memsieve.model import (
+    UNVERIFIED_LABEL,
     Admission,
     Answer,
     AuditEvent,
     Check,
     ContextItem,
+    Digest,
+    Dispute,
     Entry,
+    Insight,
+    InsightSource,
     Lineage,
     LongTermMemory,
+    Nearest,
     Receipt,
+    Refinement,
     Retirement,
     Serving,
+    Settlement,
     Stats,
     Tombstone,
 )
@@ -201,6 +210,8 @@ def stats(record: Stats) -> Document:
         "chunks": record.chunks,
         "tombstones": record.tombstones,
         "answers": record.answers,
+        "insights_waiting": record.insights_waiting,
+        "oldest_waiting": moment(record.oldest_waiting),
     }
 
 
@@ -226,4 +237,112 @@ def replay(record: Replay, limit: int) -> Document:
             {"entry": entry(change.entry), "before": str(change.before), "after": admission(change.after)}
             for change in record.changes[:limit]
         ],
+    }
+
+
+def digest(record: Digest) -> Document:
+    """Return a window's entries as a few insights to decide on, and what was set aside for which reason."""
+    return {
+        "project_id": record.project_id,
+        "made_at": moment(record.made_at),
+        "since": moment(record.since),
+        "entries": record.entries,
+        "set_aside": {str(why): count for why, count in record.set_aside.items()},
+        "waiting": record.waiting,
+        "insights": [insight(one) for one in record.insights],
+    }
+
+
+def digest_run(record: DigestRun) -> Document:
+    """Return what became of a weekly digest that was due."""
+    return {
+        "project_id": record.project_id,
+        "due": moment(record.due),
+        "outcome": str(record.outcome),
+        "waiting": None if record.digest is None else record.digest.waiting,
+        "error": record.error,
+    }
+
+
+def insight(record: Insight) -> Document:
+    """Return an insight with everything that a person decides by."""
+    return {
+        "id": record.id,
+        "project_id": record.project_id,
+        "summary": record.summary,
+        "summarised_by": record.summarised_by,
+        "note": record.note,
+        "verified": False,
+        "label": UNVERIFIED_LABEL,
+        "sessions": record.sessions,
+        "agents": record.agents,
+        "lowest_confidence": record.lowest_confidence,
+        "mean_confidence": record.mean_confidence,
+        "first_seen": moment(record.first_seen),
+        "last_seen": moment(record.last_seen),
+        "made_at": moment(record.made_at),
+        "refinement": refinement(record.refinement),
+        "nearest": None if record.nearest is None else nearest(record.nearest),
+        "disputed": record.disputed,
+        "disputes": [dispute(one) for one in record.disputes],
+        "sources": [insight_source(one) for one in record.sources],
+        "settlement": None if record.settlement is None else settlement(record.settlement),
+        "later": [insight_source(one) for one in record.later],
+    }
+
+
+def insight_source(record: InsightSource) -> Document:
+    """Return one entry behind an insight."""
+    return {
+        "entry_id": record.entry_id,
+        "session_id": record.session_id,
+        "agent_id": record.agent_id,
+        "confidence": record.confidence,
+        "created_at": moment(record.created_at),
+        "quote": record.quote,
+        "doubt": None if record.doubt is None else str(record.doubt),
+    }
+
+
+def refinement(record: Refinement) -> Document:
+    """Return what refining says of an insight, and why."""
+    return {
+        "outcome": str(record.outcome),
+        "label": str(record.label),
+        "reason": record.reason,
+        "observations": record.observations,
+        "needed": record.NEEDED,
+    }
+
+
+def nearest(record: Nearest) -> Document:
+    """Return the verified memory nearest to an insight, and what turns its words into the insight's."""
+    return {
+        "memory_id": record.memory_id,
+        "content": record.content,
+        "similarity": record.similarity,
+        "diff": [{"edit": str(edit), "text": text} for edit, text in record.diff],
+        "conflict": record.conflict,
+    }
+
+
+def dispute(record: Dispute) -> Document:
+    """Return two sources that contradict each other."""
+    return {
+        "first_id": record.first_id,
+        "first_quote": record.first_quote,
+        "second_id": record.second_id,
+        "second_quote": record.second_quote,
+        "difference": record.difference,
+    }
+
+
+def settlement(record: Settlement) -> Document:
+    """Return a person's decision on an insight."""
+    return {
+        "review": str(record.review),
+        "by": record.by,
+        "at": moment(record.at),
+        "reason": record.reason,
+        "memory_id": record.memory_id,
     }

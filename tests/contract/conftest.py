@@ -7,12 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from memsieve.ports import Census, Ledger, LongTermStore, QuarantineStore, VectorStore, WorkingStore
+from memsieve.ports import (
+    Census,
+    DigestRuns,
+    DigestStore,
+    Ledger,
+    LongTermStore,
+    QuarantineStore,
+    VectorStore,
+    WorkingStore,
+)
 from memsieve.stores.sqlite.census import SqliteCensus
 from memsieve.stores.sqlite.database import Database
+from memsieve.stores.sqlite.digests import SqliteDigests
 from memsieve.stores.sqlite.ledger import SqliteLedger
 from memsieve.stores.sqlite.longterm import SqliteLongTerm
 from memsieve.stores.sqlite.quarantine import SqliteQuarantine
+from memsieve.stores.sqlite.runs import SqliteDigestRuns
 from memsieve.stores.sqlite.vectors import SqliteVectors
 from memsieve.stores.sqlite.working import SqliteWorking
 
@@ -23,6 +34,8 @@ class Stores:
     working: WorkingStore
     longterm: LongTermStore
     ledger: Ledger
+    digests: DigestStore
+    runs: DigestRuns
     census: Census
     vectors: VectorStore
 
@@ -36,6 +49,8 @@ async def sqlite(folder: Path, clock, embedder: str = "words") -> AsyncIterator[
         working=SqliteWorking(database, embedder, clock),
         longterm=SqliteLongTerm(database, embedder, clock),
         ledger=SqliteLedger(database, embedder),
+        digests=SqliteDigests(database, embedder),
+        runs=SqliteDigestRuns(database, clock),
         census=SqliteCensus(database, clock),
         vectors=SqliteVectors(database, embedder),
     )

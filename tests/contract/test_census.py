@@ -2,16 +2,20 @@
 
 import dataclasses
 from dataclasses import replace
+from datetime import timedelta
 
 from memsieve.model import Decision, TombstoneKind
 from memsieve.ports import WORKING_LIFE
 from memsieve.testing.factories import (
+    NOW,
     admission,
     agent,
     answer,
     approval,
     chunks,
+    digest,
     entry,
+    insight,
     item,
     person,
     system,
@@ -40,6 +44,7 @@ def test_a_project_nobody_used_counts_nothing(stores, run):
     stats = run(stores.census.stats(agent()))
     counts = dataclasses.asdict(stats)
     assert counts.pop("project_id") == "apollo"
+    assert counts.pop("oldest_waiting") is None
     assert set(map(str, counts.values())) == {"0", "{}"}
 
 
@@ -76,3 +81,15 @@ def test_projects_with_pending_entries_are_waiting(stores, run, clock):
     record(run, stores, clock, "two", Decision.REFUSED, project="apollo")
     run(stores.quarantine.add(agent("mercury"), entry("three")))
     assert run(stores.census.waiting()) == ["gemini", "mercury"]
+
+
+def test_insights_that_wait_are_counted_and_the_oldest_is_dated(stores, run):
+    said = [entry(f"one {number}") for number in range(3)]
+    for one in said:
+        run(stores.quarantine.add(agent(), one))
+    made = [insight([one], made_at=NOW + timedelta(days=day)) for one, day in zip(said, (0, 2, 1), strict=True)]
+    run(stores.digests.save(system(), digest(*made)))
+    run(stores.ledger.bury(person(), tombstone("one", made[0].id)))
+    stats = run(stores.census.stats(agent()))
+    assert (stats.insights_waiting, stats.oldest_waiting) == (2, NOW + timedelta(days=1))
+    assert run(stores.census.stats(agent("gemini"))).insights_waiting == 0

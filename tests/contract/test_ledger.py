@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from memsieve.errors import Forbidden
-from memsieve.model import AuditEvent, Source
+from memsieve.errors import Conflict, Forbidden
+from memsieve.model import AuditEvent, Review, Source
 from memsieve.testing import WordEmbedder
 from memsieve.testing.factories import (
     NOW,
@@ -14,7 +14,9 @@ from memsieve.testing.factories import (
     answer,
     approval,
     chunks,
+    digest,
     entry,
+    insight,
     item,
     person,
     system,
@@ -175,3 +177,54 @@ def test_each_project_has_a_chain_of_its_own(stores, run):
     run(stores.ledger.bury(person("gemini"), tombstone("beta", scope=person("gemini"))))
     [event] = run(stores.ledger.events(person("gemini")))
     assert (event.sequence, event.previous, event.project_id) == (1, AuditEvent.GENESIS, "gemini")
+
+
+def waiting(run, stores):
+    said = entry("what was said")
+    run(stores.quarantine.add(agent(), said))
+    made = insight([said], "alpha")
+    run(stores.digests.save(system(), digest(made)))
+    return made
+
+
+def settlement(run, stores, made):
+    return run(stores.digests.get(person(), made.id)).settlement
+
+
+def test_a_tombstone_of_an_insight_settles_it_with_one_line(stores, run):
+    made = waiting(run, stores)
+    run(stores.ledger.bury(person(name="ann"), tombstone("alpha", made.id)))
+    kept = settlement(run, stores, made)
+    assert (kept.review, kept.by, kept.reason) == (Review.DISMISSED, "ann", "It is wrong.")
+    [event] = run(stores.ledger.events(person()))
+    assert (event.actor, event.action, event.subject) == ("ann", "dismissed", made.id)
+
+
+def test_an_insight_that_was_dismissed_before_keeps_its_tombstone_and_its_decision(stores, run):
+    made = waiting(run, stores)
+    first = run(stores.ledger.bury(person(name="ann"), tombstone("alpha", made.id)))
+    assert run(stores.ledger.bury(person(name="bob"), tombstone("alpha", made.id))) == first
+    assert settlement(run, stores, made).by == "ann"
+    assert len(run(stores.ledger.events(person()))) == 1
+
+
+def test_an_insight_that_was_promoted_before_is_not_buried(stores, run):
+    made = waiting(run, stores)
+    yes = approval("alpha", person(name="ann@example.org"), insight_id=made.id)
+    run(stores.longterm.add(person(name="ann@example.org"), yes, chunks(yes)))
+    with pytest.raises(Conflict, match=r"was promoted by ann@example.org on 2026-03-02 at 09:00 UTC\. Nothing was"):
+        run(stores.ledger.bury(person(name="bob"), tombstone("alpha", made.id)))
+    assert nearest(run, stores, "alpha") == set()
+    assert len(run(stores.ledger.events(person()))) == 1
+
+
+def test_an_insight_stays_dismissed_when_its_tombstone_is_lifted_and_set_again(stores, run):
+    made = waiting(run, stores)
+    run(stores.ledger.bury(person(name="ann"), tombstone("alpha", made.id)))
+    before = settlement(run, stores, made)
+    promote(run, stores, "alpha")
+    assert nearest(run, stores, "alpha") == set()
+    assert settlement(run, stores, made) == before
+    run(stores.ledger.bury(person(name="bob"), tombstone("alpha", made.id)))
+    assert nearest(run, stores, "alpha") == {"alpha"}
+    assert settlement(run, stores, made) == before

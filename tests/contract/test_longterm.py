@@ -6,11 +6,22 @@ from datetime import timedelta
 
 import pytest
 
-from memsieve.errors import Forbidden, MemsieveError
+from memsieve.errors import Conflict, Forbidden, MemsieveError
 from memsieve.model import TombstoneKind
 from memsieve.retrieval.words import cut
 from memsieve.testing import WordEmbedder
-from memsieve.testing.factories import NOW, agent, approval, chunks, entry, person, system, tombstone
+from memsieve.testing.factories import (
+    NOW,
+    agent,
+    approval,
+    chunks,
+    digest,
+    entry,
+    insight,
+    person,
+    system,
+    tombstone,
+)
 
 
 def promote(run, stores, text, project="apollo", at=NOW, entry_ids=()):
@@ -269,3 +280,66 @@ def test_scores_are_finite_for_texts_without_words(stores, run):
     promote(run, stores, "!!! ???")
     hits = search(run, stores, "alpha")
     assert all(math.isfinite(hit.word_score) for hit in hits)
+
+
+def waiting(run, stores, summary="one"):
+    said = entry("what was said")
+    run(stores.quarantine.add(agent(), said))
+    made = insight([said], summary)
+    run(stores.digests.save(system(), digest(made)))
+    return made
+
+
+def settle(run, stores, made, text="one", name="ada@example.org", at=NOW, entry_ids=()):
+    yes = approval(text, person(name=name), at, entry_ids, made.id)
+    return run(stores.longterm.add(person(name=name), yes, chunks(yes)))
+
+
+def test_the_audit_line_names_the_insight_that_was_promoted(stores, run):
+    made = waiting(run, stores)
+    memory = settle(run, stores, made)
+    [event] = run(stores.ledger.events(person()))
+    assert (event.action, event.subject, event.detail["insight"]) == ("promoted", memory.id, made.id)
+
+
+def test_an_insight_of_content_that_is_verified_already_is_settled_with_the_memory_that_stands(stores, run):
+    first = promote(run, stores, "The ledger runs on PostgreSQL.")
+    made = waiting(run, stores)
+    again = settle(run, stores, made, "The ledger  runs on\nPostgreSQL.", "bob")
+    assert again == first
+    kept = run(stores.digests.get(person(), made.id)).settlement
+    assert (kept.by, kept.memory_id) == ("bob", first.id)
+    [_, event] = run(stores.ledger.events(person()))
+    assert (event.actor, event.subject, event.detail["insight"]) == ("bob", first.id, made.id)
+
+
+def test_every_audit_line_of_a_memory_names_the_text_that_stands(stores, run):
+    first = promote(run, stores, "one two")
+    promote(run, stores, "one   two", entry_ids=["e1"])
+    assert {event.detail["content"] for event in run(stores.ledger.events(person()))} == {first.approval.digest}
+
+
+@pytest.mark.parametrize("how", ["promoted", "dismissed"])
+def test_an_insight_that_was_settled_before_is_not_promoted_and_nothing_is_written(stores, run, how):
+    made = waiting(run, stores)
+    if how == "promoted":
+        settle(run, stores, made, name="ann@example.org")
+    else:
+        run(stores.ledger.bury(person(name="ann@example.org"), tombstone("one", made.id)))
+    before = run(stores.digests.get(person(), made.id)), run(stores.ledger.events(person()))
+    with pytest.raises(Conflict) as raised:
+        settle(run, stores, made, "two", "bob", NOW + timedelta(days=1), ["e1"])
+    assert str(raised.value) == (
+        f"Insight {made.id} was {how} by ann@example.org on 2026-03-02 at 09:00 UTC. Nothing was changed."
+    )
+    assert (run(stores.digests.get(person(), made.id)), run(stores.ledger.events(person()))) == before
+    assert "two" not in contents(search(run, stores, "two"))
+
+
+def test_an_insight_is_not_settled_when_its_text_is_not_written(stores, run):
+    made = waiting(run, stores)
+    yes = approval("What a person approved.", insight_id=made.id)
+    bad = replace(chunks(yes)[0], content="What an agent made up.")
+    with pytest.raises(MemsieveError):
+        run(stores.longterm.add(person(), yes, [bad]))
+    assert run(stores.digests.get(person(), made.id)) == made

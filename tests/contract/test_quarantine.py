@@ -5,15 +5,18 @@ from datetime import timedelta
 import pytest
 
 from memsieve.errors import Conflict, Forbidden, NotFound
-from memsieve.model import Admission, Check, Decision, EntryFilter, Layer, Review, TombstoneKind
+from memsieve.model import Admission, Check, Decision, Doubt, EntryFilter, Layer, Review, TombstoneKind
 from memsieve.testing.factories import (
     NOW,
     admission,
     agent,
     approval,
     chunks,
+    digest,
     entry,
+    insight,
     person,
+    source,
     system,
     tombstone,
 )
@@ -242,3 +245,42 @@ def test_only_persons_delete(stores, run, scope):
     with pytest.raises(Forbidden):
         run(stores.quarantine.delete(scope, said.id, "tidy"))
     assert run(stores.quarantine.get(person(), said.id)) is not None
+
+
+def reviews(run, stores, *entries):
+    return [run(stores.quarantine.get(person(), one.id)).review for one in entries]
+
+
+def settled(run, stores, plain, doubted, later, settle):
+    """Settle an insight with a plain and a doubted source, and let another join it later."""
+    made = insight([source(plain), source(doubted, doubt=Doubt.INJECTION)], "summary")
+    run(stores.digests.save(system(), digest(made)))
+    assert reviews(run, stores, plain, doubted, later) == [None, None, None]
+    kept = settle(made)
+    run(stores.digests.save(system(), digest(), later={made.id: [source(later)]}))
+    return kept
+
+
+def test_every_source_of_a_dismissed_insight_says_so_unless_it_was_promoted(stores, run):
+    entries = fill(run, stores, "plain", "doubted", "later")
+    settled(run, stores, *entries, lambda made: run(stores.ledger.bury(person(), tombstone("summary", made.id))))
+    assert reviews(run, stores, *entries) == [Review.DISMISSED] * 3
+    found = run(stores.quarantine.find(person(), EntryFilter(review=Review.DISMISSED)))
+    assert contents(found) == ["later", "doubted", "plain"]
+    yes = approval("plain", entry_ids=[entries[0].id])
+    run(stores.longterm.add(person(), yes, chunks(yes)))
+    assert reviews(run, stores, *entries) == [Review.PROMOTED, Review.DISMISSED, Review.DISMISSED]
+
+
+def test_every_source_of_a_promoted_insight_says_so_until_its_memory_is_retired(stores, run):
+    entries = fill(run, stores, "plain", "doubted", "later")
+
+    def promote(made):
+        yes = approval("summary", entry_ids=[entries[0].id], insight_id=made.id)
+        return run(stores.longterm.add(person(), yes, chunks(yes)))
+
+    memory = settled(run, stores, *entries, promote)
+    assert reviews(run, stores, *entries) == [Review.PROMOTED] * 3
+    grave = tombstone("summary", memory.chunks[0].id, TombstoneKind.RETIRED)
+    run(stores.longterm.retire(person(), memory.id, "wrong", [grave]))
+    assert reviews(run, stores, *entries) == [Review.RETIRED] * 3

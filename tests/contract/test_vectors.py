@@ -10,7 +10,18 @@ from memsieve.model import Decision, EntryFilter
 from memsieve.ports import WORKING_LIFE
 from memsieve.retrieval.words import cut
 from memsieve.testing import WordEmbedder
-from memsieve.testing.factories import admission, agent, approval, chunks, entry, person, system, tombstone
+from memsieve.testing.factories import (
+    admission,
+    agent,
+    approval,
+    chunks,
+    digest,
+    entry,
+    insight,
+    person,
+    system,
+    tombstone,
+)
 
 
 class Others(WordEmbedder):
@@ -44,11 +55,18 @@ def bury(run, stores, text, project="apollo"):
     return run(stores.ledger.bury(person(project), tombstone(text, scope=person(project))))
 
 
+def digested(run, stores, said, text, project="apollo"):
+    made = insight([said], text, project_id=project)
+    run(stores.digests.save(system(project), digest(made, project_id=project)))
+    return made
+
+
 def fill(run, stores, clock):
-    """Write two texts into every tier of two projects."""
+    """Write two texts of every kind into two projects."""
     for project in ("apollo", "gemini"):
         for number in ("one", "two"):
-            work(run, stores, clock, f"{project} works {number}", project)
+            said = work(run, stores, clock, f"{project} works {number}", project)
+            digested(run, stores, said, f"{project} digests {number}", project)
             keep(run, stores, f"{project} keeps {number}", project)
             bury(run, stores, f"{project} buries {number}", project)
 
@@ -95,11 +113,12 @@ def test_an_undecided_entry_that_no_embedder_has_seen_is_not_stale(stores, chang
 def test_memories_come_first_and_quarantine_last_from_the_newest_back(stores, changed, run, clock, page):
     fill(run, stores, clock)
     texts = [text.content for text in all_stale(run, changed, page)]
-    assert len(texts) == run(changed.vectors.stale()) == 16
+    assert len(texts) == run(changed.vectors.stale()) == 20
     assert {text.split()[1] for text in texts[:4]} == {"keeps"}
     assert {text.split()[1] for text in texts[4:8]} == {"buries"}
     newest_first = ["gemini works two", "gemini works one", "apollo works two", "apollo works one"]
-    assert texts[8:12] == texts[12:] == newest_first
+    assert texts[8:12] == [text.replace("works", "digests") for text in newest_first]
+    assert texts[12:16] == texts[16:] == newest_first
 
 
 def test_texts_of_several_former_embedders_come_in_one_order(stores, changed, engine, data, clock, run):
@@ -138,6 +157,7 @@ def test_a_vector_in_place_is_no_longer_stale_and_nothing_else_changed(stores, c
             ],
             [replace(one, embedding=None) for one in run(changed.ledger.tombstones(agent(project), None, ["two"], 9))],
             run(changed.ledger.events(person(project))),
+            run(changed.digests.insights(person(project), settled=False)),
         )
 
     before = [everything(project) for project in ("apollo", "gemini")]
@@ -216,3 +236,33 @@ def test_searches_in_every_process_use_the_new_vectors_once_a_project_has_them_a
         assert similarities["apollo keeps one"] == pytest.approx(1, abs=1e-3)
         assert graves == ["apollo buries one"]
         assert working == [True, True]
+
+
+def test_a_settled_insight_gets_its_new_vector_and_keeps_its_decision(stores, changed, run):
+    one = digested(run, stores, say(run, stores, "one two"), "three four")
+    run(stores.ledger.bury(person(), tombstone("three four", one.id)))
+    before = run(changed.digests.get(person(), one.id))
+    run(changed.vectors.put(made(all_stale(run, changed))))
+    kept = run(changed.digests.get(person(), one.id))
+    assert kept == before
+    assert float(kept.embedding @ Others().vector("three four")) == pytest.approx(1, abs=1e-3)
+
+
+def test_an_insight_that_is_made_anew_meanwhile_keeps_the_vector_of_its_new_summary(stores, changed, run):
+    said = say(run, stores, "one two")
+    old = digested(run, stores, said, "three four")
+    texts = all_stale(run, changed)
+    new = insight([said], "five six", id=old.id, embedding=Others().vector("five six"))
+    run(changed.digests.save(system(), digest(new)))
+    assert [text.kind for text in run(changed.vectors.put(made(texts)))] == ["quarantine_logs"]
+    kept = run(changed.digests.get(person(), old.id)).embedding
+    assert float(kept @ Others().vector("five six")) == pytest.approx(1, abs=1e-3)
+
+
+def test_a_vector_of_a_former_summary_is_not_put_beside_the_new_one(stores, changed, run):
+    said = say(run, stores, "one two")
+    old = digested(run, stores, said, "three four")
+    [text] = [text for text in all_stale(run, changed) if text.kind == "insights"]
+    run(stores.digests.save(system(), digest(insight([said], "five six", id=old.id))))
+    assert run(changed.vectors.put(made([text]))) == []
+    assert run(changed.digests.get(person(), old.id)).embedding is None

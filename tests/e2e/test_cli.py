@@ -133,7 +133,7 @@ def test_the_demo_reads_well_when_piped(data):
     done = memsieve("demo", "--data", str(data))
     told = done.stdout.decode()
     assert (done.returncode, done.stderr) == (0, b"")
-    assert "10 said, 3 admitted, 7 refused, 1 verified by a person." in told
+    assert "12 said, 5 admitted, 7 refused, 2 verified by a person." in told
     assert "\x1b" not in told
     for check in ("confidence", "consistency", "injection", "duplicate", "echo", "tombstone"):
         assert f"✘ {check}: " in told

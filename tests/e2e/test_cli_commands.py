@@ -3,7 +3,6 @@
 import json
 import sqlite3
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,34 +29,6 @@ from memsieve.testing import OpenAIServer
 DECISION = "The team decided to use PostgreSQL for the ledger, because it needs real transactions."
 UNSURE = "Perhaps the cache is slow because of the network, though nobody has measured it so far."
 MISSING = "00000000-0000-4000-8000-000000000000"
-
-
-class Cli:
-    """Runs commands on one data folder."""
-
-    def __init__(self, data: Path) -> None:
-        self.data = data
-
-    def run(self, *arguments: str, code: int = 0, stdin: bytes | str | None = None):
-        result = CliRunner().invoke(app, [*arguments, "--data", str(self.data)], input=stdin)
-        assert result.exit_code == code, result.output
-        return result
-
-    def json(self, *arguments: str, code: int = 0) -> Any:
-        return json.loads(self.run(*arguments, code=code).stdout)
-
-    def refused(self, *arguments: str, code: int) -> str:
-        result = self.run(*arguments, code=code)
-        assert result.stdout == ""
-        return result.stderr
-
-    def record(self, text: str = DECISION, *options: str) -> Any:
-        return self.json("record", "--project", "apollo", *options, text)
-
-
-@pytest.fixture
-def cli(data: Path, small_embedder: object) -> Cli:
-    return Cli(data)
 
 
 def test_recording_prints_the_entry_and_the_verdict_and_nothing_else(cli):
@@ -223,11 +194,21 @@ def test_working_memory_is_listed_until_a_person_dismisses_it(cli):
     assert [check["name"] for check in again["checks"] if not check["passed"]] == ["tombstone"]
 
 
-def test_promotion_takes_exactly_one_entry_or_text(cli):
-    for arguments in ((), (MISSING, "--text", "x")):
-        assert "one" in cli.refused("promote", "--project", "apollo", "--by", "ada", *arguments, code=2)
+def test_promotion_takes_an_id_or_a_text(cli):
+    assert "--text" in cli.refused("promote", "--project", "apollo", "--by", "ada", code=2)
     said = cli.run("promote", "--project", "apollo", "--by", "ada", "--text", "-", stdin="We ship on Fridays.\n")
     assert json.loads(said.stdout)["memory"]["content"] == "We ship on Fridays."
+
+
+def test_an_entry_can_be_promoted_in_other_words(cli):
+    entry_id = cli.record()["entry"]["id"]
+    person = ("promote", "--project", "apollo", "--by", "ada")
+    said = cli.run(*person, entry_id, "--text", "-", stdin="The ledger runs on PostgreSQL.\n")
+    memory = json.loads(said.stdout)["memory"]
+    assert (memory["content"], memory["entry_ids"]) == ("The ledger runs on PostgreSQL.", [entry_id])
+    assert MISSING in cli.refused(*person, MISSING, "--text", "x", code=3)
+    assert "text is empty" in cli.refused(*person, entry_id, "--text", "", code=2)
+    assert "text is empty" in cli.refused(*person, "--text", "", code=2)
 
 
 @pytest.mark.parametrize("command", ["promote", "dismiss", "retire", "delete"])
@@ -321,9 +302,9 @@ def test_what_a_judge_left_undecided_is_decided_by_retry(cli, monkeypatch):
     assert (health["judge"], health["waiting in apollo"]) == ("fail", "warn")
 
 
-def test_a_data_folder_that_cannot_be_made_is_a_wrong_setting(tmp_path):
+def test_a_data_folder_that_cannot_be_made_is_a_wrong_setting(cli, tmp_path):
     (tmp_path / "file").write_text("no folder")
-    broken = Cli(tmp_path / "file" / "memory")
+    broken = cli.at(tmp_path / "file" / "memory")
     assert "--data" in broken.refused("stats", code=2)
     assert _health(broken.json("doctor", code=8))["folder"] == "fail"
 
@@ -395,7 +376,10 @@ def test_a_wrong_setting_is_a_finding_of_the_doctor(cli, monkeypatch):
 def test_the_demo_tells_programs_the_same_story_each_time_in_a_new_project(cli):
     story = cli.json("demo", "--json")
     assert story["project"] == "demo"
-    assert len(story["scenes"]) == 6
+    assert len(story["scenes"]) == 7
+    gathered, promoted = story["scenes"][-1]["results"]
+    assert (gathered["insight"]["sessions"], gathered["insight"]["refinement"]["outcome"]) == (3, "ready")
+    assert promoted["memory"]["content"] == gathered["insight"]["summary"]
     assert cli.json("demo", "--json")["project"] == "demo-2"
 
 

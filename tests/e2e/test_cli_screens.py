@@ -1,62 +1,14 @@
 """What a person at a terminal sees, on a pseudo-terminal."""
 
-import os
-import pty
-import re
 import sqlite3
-import sys
-import threading
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-import pytest
-from typer.main import get_command
-
 from memsieve import Memory
-from memsieve.cli.app import app
 
 DECISION = "The team decided to use PostgreSQL for the ledger, because it needs real transactions."
 UNSURE = "Perhaps the cache is slow because of the network, though nobody has measured it so far."
 HOSTILE = "\x1b[2J\x1b[31mred\u202e [bold]not markup[/bold] \x9b5m and the rest of this long enough sentence."
-
-
-@pytest.fixture(params=[80, 120])
-def on_terminal(request, monkeypatch, data, small_embedder) -> Callable[..., str]:
-    """Run a command with standard output and standard error on a terminal; return what it shows."""
-    monkeypatch.setenv("COLUMNS", str(request.param))
-    monkeypatch.setenv("TERM", "xterm-256color")
-
-    def run(*arguments: str, code: int = 0) -> str:
-        reader, terminal = pty.openpty()
-        seen: list[bytes] = []
-        reading = threading.Thread(target=_drain, args=(reader, seen))
-        reading.start()
-        with open(terminal, "w", encoding="utf-8") as screen, monkeypatch.context() as patch:  # noqa: PTH123 - a descriptor
-            patch.setattr(sys, "stdout", screen)
-            patch.setattr(sys, "stderr", screen)
-            with pytest.raises(SystemExit) as exit_:
-                get_command(app).main([*arguments, "--data", str(data)], "memsieve")
-        reading.join()
-        os.close(reader)
-        assert (exit_.value.code or 0) == code
-        shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", b"".join(seen).decode())
-        assert max(map(len, shown.splitlines()), default=0) <= request.param
-        return shown
-
-    return run
-
-
-def _drain(reader: int, seen: list[bytes]) -> None:
-    # A terminal that its last writer closed reads as an error on Linux.
-    while True:
-        try:
-            piece = os.read(reader, 65536)
-        except OSError:
-            return
-        if not piece:
-            return
-        seen.append(piece)
 
 
 def test_a_verdict_is_a_panel_with_every_check(on_terminal):

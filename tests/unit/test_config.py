@@ -1,11 +1,16 @@
 """Settings: defaults, then the file, then the environment; anything wrong is said at once."""
 
+import sys
+import zoneinfo
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from memsieve.config import FilterSettings, Settings, change_filter, read_settings
 from memsieve.errors import ConfigError
+
+DOCUMENT = (Path(__file__).parents[2] / "docs" / "settings.md").read_text("utf-8")
 
 
 def written(text):
@@ -51,6 +56,55 @@ def test_variables_are_read_by_kind(name, value, expected):
     assert getattr(settings.filter, expected[0]) == expected[1]
 
 
+@pytest.mark.parametrize("day", ["monday", "Sunday", "NEVER"])
+def test_the_day_of_the_digest_may_be_written_with_capitals(day):
+    assert read_settings(environment={"MEMSIEVE_DIGEST_DAY": day}).digest_day == day.lower()
+
+
+def test_the_schedule_comes_from_file_and_variables():
+    written('digest_day = "friday"\ndigest_hour = 0\ntime_zone = "Asia/Shanghai"\n')
+    settings = read_settings(environment={"MEMSIEVE_DIGEST_HOUR": "23"})
+    assert (settings.digest_day, settings.digest_hour, settings.time_zone) == ("friday", 23, "Asia/Shanghai")
+
+
+def test_an_unknown_time_zone_is_an_error_that_says_how_to_write_one():
+    with pytest.raises(ConfigError, match=r"Europe/Berlin.*pip install tzdata"):
+        Settings(time_zone="Mars/Olympus")
+
+
+def test_utc_is_known_where_the_system_has_no_time_zones(no_time_zones):
+    assert Settings().time_zone == "UTC"
+    with pytest.raises(ConfigError, match="tzdata"):
+        Settings(time_zone="Europe/Berlin")
+
+
+@pytest.fixture
+def no_time_zones(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tzdata", None)
+    zoneinfo.reset_tzpath([])
+    zoneinfo.ZoneInfo.clear_cache()
+    yield
+    zoneinfo.reset_tzpath()
+
+
+def test_every_setting_is_in_the_documentation_with_its_default():
+    rows = [line.split("|")[1:4] for line in DOCUMENT.splitlines() if line.startswith("| `MEMSIEVE_")]
+    documented = {variable.strip(" `"): (name.strip(" `"), default.strip(" `")) for variable, name, default in rows}
+    kinds = ((Settings(), ""), (FilterSettings(), "filter."))
+    assert documented == {
+        f"MEMSIEVE_{item.name.upper()}": (f"{section}{item.name}", shown(getattr(start, item.name)))
+        for start, section in kinds
+        for item in fields(start)
+        if item.name not in {"filter", "shadow"}
+    }
+
+
+def shown(value):
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else str(value or "")
+
+
 def test_other_variables_are_none_of_our_business():
     assert read_settings(environment={"PATH": "/bin", "memsieve_data": "x"}) == Settings()
 
@@ -72,6 +126,16 @@ def test_other_variables_are_none_of_our_business():
         ("LLM_TIMEOUT", "0"),
         ("MAX_CONTENT_BYTES", "0"),
         ("LLM_MODEL", "gpt"),
+        ("DIGEST_DAY", "someday"),
+        ("DIGEST_DAY", ""),
+        ("DIGEST_HOUR", "24"),
+        ("DIGEST_HOUR", "-1"),
+        ("DIGEST_HOUR", "8:30"),
+        ("TIME_ZONE", "Berlin"),
+        ("TIME_ZONE", "Europe"),
+        ("TIME_ZONE", "../Europe/Berlin"),
+        ("TIME_ZONE", "+01:00"),
+        ("TIME_ZONE", ""),
     ],
 )
 def test_a_wrong_variable_is_an_error_that_names_it(name, value):
@@ -94,6 +158,10 @@ def test_a_wrong_variable_is_an_error_that_names_it(name, value):
         "[filter]\nmin_length = true",
         "[filter]\ndisabled_checks = [1, 'echo', 'x']",
         "[filter]\ndisabled_checks = 1",
+        "digest_day = 1",
+        "digest_hour = 8.5",
+        "digest_hour = true",
+        "time_zone = 1",
         "not toml",
     ],
 )

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from memsieve.judges.contradiction import find_contradiction
+from memsieve.contradiction.find import find_contradiction
 from memsieve.judges.local import LocalJudge
 
 CONTRADICTORY = [

@@ -8,8 +8,8 @@ import pytest
 from memsieve import doctor
 from memsieve.bundled import models
 from memsieve.claims import restated
+from memsieve.contradiction.find import find_contradiction
 from memsieve.errors import JudgeError
-from memsieve.judges.contradiction import find_contradiction
 from memsieve.judges.local import LocalJudge
 
 CONTRADICTORY = [

@@ -10,19 +10,33 @@ import pytest
 
 import memsieve
 from memsieve.errors import ApprovalRequired, Forbidden, InvalidInput, NotFound
-from memsieve.model import EntryFilter
+from memsieve.model import Dispute, EntryFilter
 from memsieve.ports import QuarantineStore
 from memsieve.project import AsyncProject
 from memsieve.promotion.approve import approve
 from memsieve.retrieval.retrieve import Retriever
-from memsieve.testing.factories import NOW, agent, system
+from memsieve.testing.factories import NOW, agent, digest, entry, insight, source, system
 
 SOURCES = Path(memsieve.__file__).parent
 TEXT = "Service alpha of region beta answers to team gamma about matter delta."
 
 
+def insights(memory, other, refused):
+    """Make three insights that wait, and return their ids."""
+    one, two = entry("Short, too.", id=other), entry("Too short.", id=refused)
+    dispute = Dispute(first_id=other, first_quote="a", second_id=refused, second_quote="b", difference="all")
+    made = [
+        insight([source(one), source(two)], "Team gamma answers.", disputes=(dispute,)),
+        insight([one], "Nobody answers."),
+        insight([one, two], "Somebody answers."),
+    ]
+    store = memory.project("apollo")._inner._rooms.promoter.digests
+    memory._loop.call(store.save(system(), digest(*made)))
+    return [one.id for one in made]
+
+
 @pytest.fixture
-def filled(memory, small_embedder, data):
+def filled(small_embedder, memory, data):
     """Give a file with something in every tier, and a connection to it that knows nothing of memsieve."""
     project = memory.project("apollo")
     hot = project.record(TEXT, session_id="s1", confidence=0.9).entry.id
@@ -30,7 +44,12 @@ def filled(memory, small_embedder, data):
     kept = project.promote_text("The board approved the budget.", by="ada").id
     gone = project.promote_text("The board refused the budget.", by="ada").id
     project.retire(gone, by="ada", reason="wrong")
+    other = project.record("Short, too.", session_id="s2").entry.id
+    first, second, waits = insights(memory, other, refused)
+    raised = project.promote(first, by="ada").id
+    project.dismiss(second, by="bob", reason="wrong")
     ids = {"hot": hot, "refused": refused, "kept": kept, "gone": gone, "new": str(uuid.uuid4())}
+    ids |= {"first": first, "second": second, "waits": waits, "raised": raised, "other": other}
     connection = sqlite3.connect(data / "memsieve.db", isolation_level=None)
     connection.execute("PRAGMA foreign_keys = ON")
     yield connection, ids
@@ -43,6 +62,12 @@ LINE = "(project_id, sequence, at, actor, action, subject, reason, detail, previ
 WORKING = "(project_id, entry_id, session_id, content, metadata, created_at, expires_at) VALUES ('apollo',"
 SAID = "quarantine_logs (project_id, id, session_id, content, raw_metadata, created_at, idempotency_key)"
 GRAVE = "tombstones (project_id, id, kind, source_id, content, content_hash, words, buried_by, buried_at, reason)"
+SETTLE = (
+    "UPDATE insights SET review = '{}', settled_by = '{}', settled_at = 't', reason = '', memory_id = {} WHERE id = "
+)
+INSIGHT = "insights (sequence, project_id, id, content, summarised_by, refinement, disputes, made_at)"
+SETTLED = "insights (project_id, id, content, summarised_by, refinement, disputes, made_at, review, settled_by, "
+BEHIND = "insight_sources (project_id, insight_id, entry_id, position, quote, later)"
 ATTEMPTS = {
     "a memory without approval": f"INSERT INTO {CHUNK} VALUES ('apollo', :new, 'nobody', 0, 'Made up.', '')",
     "a memory that is no part of its approval": f"INSERT INTO {CHUNK} VALUES ('apollo', :new, :kept, 9, 'Lies.', '')",
@@ -79,6 +104,39 @@ ATTEMPTS = {
     "a longer life with a working vector": "UPDATE working SET embedder = 'x', embedding = NULL, expires_at = '9'",
     "another content with a vector": "UPDATE quarantine_logs SET embedder = 'x', embedding = NULL, content = 'b'",
     "another content with a grave's vector": "UPDATE tombstones SET embedder = 'x', embedding = NULL, content = 'b'",
+    "an insight promoted by nobody": SETTLE.format("promoted", "mallory", "NULL") + ":waits",
+    "an insight promoted to nothing": SETTLE.format("promoted", "ada", "'x'") + ":waits",
+    "an insight promoted by another approval": SETTLE.format("promoted", "ada", ":kept") + ":waits",
+    "an insight promoted by another's approval": SETTLE.format("promoted", "ada", ":raised") + ":waits",
+    "an insight promoted in another name": SETTLE.format("promoted", "bob", ":raised") + ":waits",
+    "an insight dismissed without a line": SETTLE.format("dismissed", "ada", "NULL") + ":waits",
+    "an insight dismissed by no one": SETTLE.format("dismissed", " ", "NULL") + ":waits",
+    "an insight retired": SETTLE.format("retired", "ada", "NULL") + ":waits",
+    "a promoted insight dismissed": SETTLE.format("dismissed", "ada", "NULL") + ":first",
+    "a dismissed insight promoted": SETTLE.format("promoted", "ada", ":raised") + ":second",
+    "a decision taken back": SETTLE.format("x", "x", "NULL").replace("'x'", "NULL").replace("'t'", "NULL") + ":second",
+    "a decision in another name": "UPDATE insights SET settled_by = 'mallory' WHERE id = :first",
+    "a decision at another time": "UPDATE insights SET settled_at = 't' WHERE id = :first",
+    "a decision for another reason": "UPDATE insights SET reason = 'x' WHERE id = :second",
+    "a decision to another memory": "UPDATE insights SET memory_id = :kept WHERE id = :first",
+    "a settled insight in another wording": "UPDATE insights SET content = 'Made up.' WHERE id = :second",
+    "another wording with an insight's vector": "UPDATE insights SET embedder = 'x', content = 'b' WHERE id = :first",
+    "a settled insight without its disputes": "UPDATE insights SET disputes = '[]' WHERE id = :first",
+    "a settled insight removed": "DELETE FROM insights WHERE id = :first",
+    "a settled insight replaced": f"REPLACE INTO {INSIGHT} VALUES (NULL, 'apollo', :first, 'x', '', '{{}}', '[]', 't')",
+    "a settled insight replaced by its place": f"REPLACE INTO {INSIGHT} "
+    "SELECT sequence, 'apollo', :new, 'x', '', '', '[]', 't' FROM insights WHERE id = :second",
+    "a settled insight pushed out by its id": "UPDATE OR REPLACE insights SET id = :first WHERE id = :waits",
+    "a settled insight pushed out of its place": "UPDATE OR REPLACE insights SET sequence = "
+    "(SELECT sequence FROM insights WHERE id = :first) WHERE id = :waits",
+    "an insight that was settled from the first": f"INSERT INTO {SETTLED} settled_at, reason) VALUES "
+    "('apollo', :new, 'x', '', '{}', '[]', 't', 'dismissed', 'ada', 't', '')",
+    "another source of a settled insight": f"INSERT INTO {BEHIND} VALUES ('apollo', :second, :refused, 9, 'x', 0)",
+    "a source taken from a settled insight": "DELETE FROM insight_sources WHERE insight_id = :first",
+    "another quote": "UPDATE insight_sources SET quote = 'Made up.' WHERE insight_id = :first",
+    "a source moved to another insight": "UPDATE OR REPLACE insight_sources SET insight_id = :first",
+    "a source that nobody said": f"INSERT INTO {BEHIND} VALUES ('apollo', :waits, :new, 9, 'x', 0)",
+    "quarantine deleted without a line from under an insight": "DELETE FROM quarantine_logs WHERE id = :refused",
 }
 
 
@@ -104,6 +162,7 @@ def test_the_database_itself_refuses(filled, attempt):
         f"REPLACE INTO working {WORKING} :hot, 'other', '{TEXT}', '{{}}', 't', '9')",
         "REPLACE INTO retirements VALUES ('apollo', :gone, 'mallory', 't', 'x')",
         f"REPLACE INTO {GRAVE} SELECT project_id, id, kind, source_id, 'x', 'x', '', 'm', 't', 'x' FROM tombstones",
+        f"REPLACE INTO {BEHIND} VALUES ('apollo', :first, :other, 0, 'Made up.', 1)",
     ],
 )
 def test_replacing_what_is_kept_changes_nothing(filled, attempt):
@@ -262,3 +321,10 @@ def test_an_audit_line_that_was_made_unreadable_is_named(filled, memory, tamperi
     connection.execute("DROP TRIGGER audit_log_is_never_changed")
     connection.execute(f"UPDATE audit_log {tampering} WHERE sequence = 1")
     assert "Line 1 " in memory.project("apollo").verify_audit().problems[0]
+
+
+def test_only_the_vector_of_a_settled_insight_may_change(filled):
+    connection, ids = filled
+    connection.execute("UPDATE insights SET embedder = 'x', embedding = x'00' WHERE id = :first", ids)
+    row = connection.execute("SELECT embedder, embedding, review FROM insights WHERE id = :first", ids).fetchone()
+    assert row == ("x", b"\x00", "promoted")

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from memsieve.model import Tombstone, Vector
 from memsieve.retrieval.words import cut, fold
@@ -45,22 +46,30 @@ def coverage(words: Iterable[str], other_words: Iterable[str]) -> float:
     return len(mine.intersection(other_words)) / len(mine) if len(mine) >= _MIN_WORDS else 0.0
 
 
-def said_again(content: str, vector: Vector | None, tombstone: Tombstone) -> float:
-    """Return how much of a buried content the text holds, or how much of the text is in it.
+class Remembered(NamedTuple):
+    """A text that was decided on, with its cut words and its vector."""
 
-    The buried content is looked for in the whole text and in every two neighbouring sentences of it.
+    content: str
+    words: tuple[str, ...]
+    embedding: Vector | None
+
+
+def said_again(content: str, vector: Vector | None, decided: Remembered | Tombstone) -> float:
+    """Return how much of a content that was decided on the text holds, or how much of the text is in it.
+
+    What was decided on is looked for in the whole text and in every two neighbouring sentences of it.
     """
-    mine, theirs = letters(content), letters(tombstone.content)
+    mine, theirs = letters(content), letters(decided.content)
     if mine == theirs:
         return 1.0
     words = words_of(content)
-    if len(set(tombstone.words)) >= _MIN_WORDS and theirs in mine:
+    if len(set(decided.words)) >= _MIN_WORDS and theirs in mine:
         return 1.0
     if len(set(words)) >= _MIN_WORDS and mine in theirs:
         return 1.0
-    whole = closeness(words, vector, tombstone.words, tombstone.embedding)
-    part_of_it = coverage(words, tombstone.words) - _LESS_FOR_A_PART
-    return max(whole, part_of_it, *(coverage(tombstone.words, part) for part in _neighbours(content)))
+    whole = closeness(words, vector, decided.words, decided.embedding)
+    part_of_it = coverage(words, decided.words) - _LESS_FOR_A_PART
+    return max(whole, part_of_it, *(coverage(decided.words, part) for part in _neighbours(content)))
 
 
 @lru_cache(maxsize=4)

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from memsieve.cli import audit, demo, entries, filtering, health, review, transfer, vectors
+from memsieve.cli import audit, demo, digest, entries, filtering, health, review, transfer, vectors
 from memsieve.cli.exits import TABLE, USAGE, exit_code
 from memsieve.cli.output import complain
 from memsieve.errors import MemsieveError
@@ -64,7 +64,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["--help", "-h"]},
     epilog=TABLE,
 )
-for part in (demo, entries, review, filtering, transfer, vectors, health):
+for part in (demo, entries, digest, review, filtering, transfer, vectors, health):
     app.add_typer(part.commands)
 app.add_typer(audit.commands, name="audit", rich_help_panel="Review")
 

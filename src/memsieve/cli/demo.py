@@ -19,10 +19,10 @@ from memsieve.cli.options import examples
 from memsieve.cli.output import json_line, say, screen
 
 if TYPE_CHECKING:
-    from memsieve.model import Answer, LongTermMemory, Receipt, Retirement
+    from memsieve.model import Answer, Insight, LongTermMemory, Receipt, Retirement
     from memsieve.sync import Memory, Project
 
-    Scene = tuple[str, str, list[Receipt | LongTermMemory | Answer | Retirement]]
+    Scene = tuple[str, str, list[Receipt | LongTermMemory | Answer | Retirement | Insight]]
 
 commands = typer.Typer()
 
@@ -117,6 +117,23 @@ def _play(project: Project) -> Iterator[Scene]:
             ),
         ],
     )
+    insight = _gathered(project)
+    yield (
+        "The digest of the week · 每周摘要",
+        "Two more sessions found what the load test found. It is one insight, and a person decides once.",
+        [insight, project.promote(insight.id, by=PERSON)],
+    )
+
+
+def _gathered(project: Project) -> Insight:
+    said = (
+        ("tuesday", "运维", "监控数据显示，支付服务在每秒八百个请求时开始超时，瓶颈是数据库连接池。"),
+        ("wednesday", "客服", "多次复查确认：支付服务每秒八百个请求时开始出现超时，瓶颈就是数据库连接池。"),
+    )
+    for session, agent, content in said:
+        project.record(content, session_id=session, agent_id=agent, confidence=0.9)
+    # What most sessions say stands first.
+    return project.digest().insights[0]
 
 
 def _refused(project: Project) -> Iterator[Receipt]:
@@ -146,6 +163,7 @@ def _tell_people(project: Project, data: Path | None) -> None:
             project.stats(),
             {
                 f"{program} log {chosen}": "everything that was said, and why it got in or not",
+                f"{program} digest {chosen} --last": "what waits for your decision",
                 f'{program} query {chosen} "数据库连接池"': "ask it yourself",
                 f"{program} replay {chosen} --set min_confidence=0.3": "what would other settings admit?",
                 f"{program} audit verify {chosen}": "is the record of it whole?",
@@ -172,13 +190,15 @@ def _tell_programs(project: Project) -> None:
 
 def _document(result: Any) -> dict[str, Any]:
     from memsieve import wire
-    from memsieve.model import Answer, LongTermMemory, Receipt
+    from memsieve.model import Answer, Insight, LongTermMemory, Receipt
 
     match result:
         case Receipt():
             return wire.receipt(result)
         case LongTermMemory():
             return {"memory": wire.memory(result)}
+        case Insight():
+            return {"insight": wire.insight(result)}
         case Answer():
             return wire.answer(result)
     return wire.retirement(result)

@@ -35,9 +35,9 @@ _CODES: dict[type[MemsieveError], int] = {
 TABLE = """\
 [bold]Exit codes[/bold]
   0    done; an entry that the filter refused is done, too
-  1    something unexpected: please report it
+  1    something unexpected: please report it; `digest --all`: one failed
   2    wrong usage, input or settings
-  3    no such entry, memory or project
+  3    no such entry, insight, memory or project
   4    the request disagrees with what is stored
   5    not allowed: this needs a person
   6    the store is down, damaged or of another version

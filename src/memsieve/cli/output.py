@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -36,15 +37,19 @@ def wants_json(as_json: bool) -> bool:
     return as_json or not sys.stdout.isatty()
 
 
-def show(document: dict[str, Any], picture: Callable[[ModuleType], RenderableType], *, as_json: bool) -> None:
-    """Print a command's one result; for people, as the module `screens` draws it."""
+def show(
+    document: dict[str, Any],
+    picture: Callable[[ModuleType], RenderableType],
+    *,
+    as_json: bool,
+    drawn_by: str = "screens",
+) -> None:
+    """Print a command's one result; for people, as a module of screens draws it."""
     if wants_json(as_json):
         say(json_line(document))
         return
     # Imported here: a program that reads JSON need not wait for tables.
-    from memsieve.cli import screens
-
-    screen().print(picture(screens))
+    screen().print(picture(import_module(f"memsieve.cli.{drawn_by}")))
 
 
 def json_line(document: dict[str, Any]) -> str:

@@ -14,6 +14,7 @@ from memsieve.errors import NotFound
 
 commands = typer.Typer()
 PANEL = "Review"
+WHAT = "The entry or insight; `memsieve log` and `memsieve digest` list them."
 
 EntryId = Annotated[str, typer.Argument(help="The entry; `memsieve log` lists them.", metavar="ENTRY_ID")]
 
@@ -74,7 +75,9 @@ def log(  # noqa: PLR0913, PLR0917 - each parameter is an option
 @commands.command(
     rich_help_panel=PANEL,
     epilog=examples(
-        "memsieve promote --project apollo --by you@example.org ENTRY_ID",
+        "memsieve promote --project apollo --by you@example.org INSIGHT_ID",
+        "memsieve promote --project apollo --by you@example.org INSIGHT_ID \\",
+        '  --text "The ledger runs on PostgreSQL since May."',
         "memsieve promote --project apollo --by you@example.org \\",
         '  --text "We ship on Fridays."',
     ),
@@ -82,54 +85,59 @@ def log(  # noqa: PLR0913, PLR0917 - each parameter is an option
 def promote(
     project: options.Project,
     by: options.By,
-    entry_id: Annotated[
-        str | None, typer.Argument(help="The entry to promote; `memsieve log` lists them.", metavar="ENTRY_ID")
-    ] = None,
+    any_id: Annotated[str | None, typer.Argument(help=WHAT, metavar="ENTRY_ID|INSIGHT_ID", show_default=False)] = None,
     text: Annotated[
-        str | None, typer.Option("--text", help="Your own text instead; - reads standard input.", show_default=False)
+        str | None,
+        typer.Option(
+            "--text", help="Your words for it, or alone your own text; - reads standard input.", show_default=False
+        ),
     ] = None,
     data: options.Data = None,
     as_json: options.Json = False,
 ) -> None:
-    """Write an entry, or your own text, into long-term memory.
+    """Write an insight, an entry or your own text into long-term memory.
 
-    From then on it is served as verified. Twice changes nothing.
+    From then on it is served as verified. Twice changes nothing. An insight is settled with all its sources.
     """
     from memsieve import wire
     from memsieve.sync import Memory
 
-    if (entry_id is None) == (text is None):
-        raise typer.BadParameter("Name one entry, or give one --text.")
+    if any_id is None and text is None:
+        raise typer.BadParameter("Name one insight or entry, or give your own --text.")
     settings = options.settings_of(data)
     written = None if text is None else options.text_of(text, settings)
     with Memory.open(settings=settings) as memory:
         chosen = memory.project(project)
-        kept = chosen.promote(entry_id or "", by=by) if written is None else chosen.promote_text(written, by=by)
+        if any_id is None:
+            kept = chosen.promote_text(written or "", by=by)
+        else:
+            kept = chosen.promote(any_id, by=by, text=written)
     show({"memory": wire.memory(kept)}, lambda screens: screens.memory(kept), as_json=as_json)
 
 
 @commands.command(
     rich_help_panel=PANEL,
     epilog=examples(
-        "memsieve dismiss --project apollo --by you@example.org \\", '  --reason "never measured" ENTRY_ID'
+        "memsieve dismiss --project apollo --by you@example.org \\", '  --reason "never measured" INSIGHT_ID'
     ),
 )
 def dismiss(
-    entry_id: EntryId,
+    any_id: Annotated[str, typer.Argument(help=WHAT, metavar="ENTRY_ID|INSIGHT_ID")],
     project: options.Project,
     by: options.By,
     reason: options.Reason,
     data: options.Data = None,
     as_json: options.Json = False,
 ) -> None:
-    """Reject an entry, so that nothing like it comes back.
+    """Reject an insight or an entry, so that nothing like it comes back.
 
-    It leaves working memory at once, and the filter refuses paraphrases of it.
+    It leaves working memory at once, and the filter refuses paraphrases of it. An insight is settled with all its
+    sources.
     """
     from memsieve import wire
 
     with options.open_memory(data) as memory:
-        tombstone = memory.project(project).dismiss(entry_id, by=by, reason=reason)
+        tombstone = memory.project(project).dismiss(any_id, by=by, reason=reason)
     show({"tombstone": wire.tombstone(tombstone)}, lambda screens: screens.tombstone(tombstone), as_json=as_json)
 
 

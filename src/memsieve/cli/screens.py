@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from rich import box
 from rich.console import Group, RenderableType
-from rich.padding import Padding
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from memsieve.cli import digest_screens, drawing
 from memsieve.cli.output import printable
 from memsieve.doctor import Finding, Health
 from memsieve.ingress.replay import Change, Replay
@@ -25,6 +26,7 @@ from memsieve.model import (
     ContextItem,
     Decision,
     Entry,
+    Insight,
     Lineage,
     LongTermMemory,
     Receipt,
@@ -36,7 +38,7 @@ from memsieve.model import (
 )
 from memsieve.promotion.audit import Audit
 
-EXCERPT = 240
+SHOWN_IDS = 3
 
 _DECISIONS = {
     Decision.ADMITTED: ("✅ admitted", "green"),
@@ -55,8 +57,8 @@ def receipt(record: Receipt) -> RenderableType:
     """Draw what became of an entry, with every check."""
     title, style = _fate(record.admission)
     said = Text(printable(record.entry.content))
-    facts = _facts(_origin(record.entry), f"id {record.entry.id}")
-    return _panel(Group(said, Text(), _checks(record.admission.checks), Text(), facts), title, style)
+    facts = drawing.facts(_origin(record.entry), f"id {record.entry.id}")
+    return drawing.panel(Group(said, Text(), _checks(record.admission.checks), Text(), facts), title, style)
 
 
 def answer(record: Answer) -> RenderableType:
@@ -72,12 +74,12 @@ def item(record: ContextItem) -> RenderableType:
     """Draw one memory as it is served."""
     style = "green" if record.verified else "yellow"
     if record.verified:
-        facts = (f"approved by {record.promoted_by} on {_day(record.promoted_at)}", f"memory {record.memory_id}")
+        facts = (f"approved by {record.promoted_by} on {drawing.day(record.promoted_at)}", f"memory {record.memory_id}")
     else:
-        origin = _said(record.session_id, record.agent_id)
+        origin = drawing.said(record.session_id, record.agent_id)
         facts = (f"{origin} · {_left(record.expires_at)}", f"entry {record.entry_id}")
-    body = Group(Text(printable(record.content)), _facts(*facts))
-    return _panel(body, f"{record.label}  {record.score:.2f}", style)
+    body = Group(Text(printable(record.content)), drawing.facts(*facts))
+    return drawing.panel(body, f"{record.label}  {record.score:.2f}", style)
 
 
 def working(project: str, entries: Sequence[Entry]) -> RenderableType:
@@ -109,21 +111,24 @@ def retried(project: str, receipts: Sequence[Receipt]) -> RenderableType:
 
 def memory(record: LongTermMemory) -> RenderableType:
     """Draw a long-term memory."""
-    facts = [f"approved by {record.approval.by} on {_day(record.approval.at)} · {_count(record.chunks, 'chunk')}"]
-    if record.approval.entry_ids:
-        facts.append(f"from {_count(record.approval.entry_ids, 'entry')}: {', '.join(record.approval.entry_ids)}")
+    approval, chunks = record.approval, drawing.count(record.chunks, "chunk")
+    facts = [f"approved by {approval.by} on {drawing.day(approval.at)} · {chunks}"]
+    if approval.entry_ids:
+        more = "" if len(approval.entry_ids) <= SHOWN_IDS else ", …"
+        ids = ", ".join(approval.entry_ids[:SHOWN_IDS])
+        facts.append(f"from {drawing.count(approval.entry_ids, 'entry')}: {ids}{more}")
     if record.retired_at is not None:
-        facts.append(f"retired by {record.retired_by} on {_day(record.retired_at)}")
-    body = Group(Text(printable(record.approval.content)), Text(), _facts(*facts, f"id {record.id}"))
+        facts.append(f"retired by {record.retired_by} on {drawing.day(record.retired_at)}")
+    body = Group(Text(printable(approval.content)), Text(), drawing.facts(*facts, f"id {record.id}"))
     if record.retired_at is not None:
-        return _panel(body, "✝ retired: no longer served", "magenta")
-    return _panel(body, "✅ verified: in long-term memory", "green")
+        return drawing.panel(body, "✝ retired: no longer served", "magenta")
+    return drawing.panel(body, "✅ verified: in long-term memory", "green")
 
 
 def tombstone(record: Tombstone) -> RenderableType:
     """Draw a dismissal."""
-    facts = _facts(f"{record.kind} by {record.by}: {record.reason}", f"entry {record.source_id}")
-    return _panel(
+    facts = drawing.facts(f"{record.kind} by {record.by}: {record.reason}", f"of {record.source_id}")
+    return drawing.panel(
         Group(Text(printable(record.content)), Text(), facts), "✝ dismissed: it must not come back", "magenta"
     )
 
@@ -139,8 +144,8 @@ def served(servings: Sequence[Serving]) -> RenderableType:
         return Text("Nobody was served this.", style="dim")
     table = _table("served at", "session", "agent", "question")
     for one in servings:
-        table.add_row(*map(_cell, (_minute(one.at), one.session_id or "–", one.agent_id or "–", one.query)))
-    return Group(Text(f"Who was served this? {_count(servings, 'answer')}:", style="bold"), table)
+        table.add_row(*map(_cell, (drawing.minute(one.at), one.session_id or "–", one.agent_id or "–", one.query)))
+    return Group(Text(f"Who was served this? {drawing.count(servings, 'answer')}:", style="bold"), table)
 
 
 def deleted(entry_id: str) -> RenderableType:
@@ -168,14 +173,14 @@ def audits(records: Mapping[str, Audit]) -> RenderableType:
     shown: list[RenderableType] = []
     for name, one in records.items():
         sign, style = _HEALTH[Health.OK if one.whole else Health.FAIL]
-        state = "an unbroken chain" if one.whole else _count(one.problems, "problem")
+        state = "an unbroken chain" if one.whole else drawing.count(one.problems, "problem")
         shown.append(
             Text.assemble(
-                (f"{sign} ", style), (printable(name), "bold"), f": {_count(range(one.events), 'line')}, {state}"
+                (f"{sign} ", style), (printable(name), "bold"), f": {drawing.count(range(one.events), 'line')}, {state}"
             )
         )
-        shown += [_indented(Text(printable(problem), style="red")) for problem in one.problems]
-        shown.append(_indented(Text(f"head {one.head}", style="dim")))
+        shown += [drawing.indented(Text(printable(problem), style="red")) for problem in one.problems]
+        shown.append(drawing.indented(Text(f"head {one.head}", style="dim")))
     return Group(*shown)
 
 
@@ -190,7 +195,12 @@ def stats(records: Sequence[Stats]) -> RenderableType:
         counts = (one.recorded, one.admitted, one.refused, one.pending, one.working, one.memories)
         table.add_row(_cell(one.project_id), *map(str, counts))
     shadowed = (one for one in records if one.shadow_admitted or one.shadow_refused)
-    return Group(table, *(_refusals(one) for one in records if one.refused_by), *map(_shadow, shadowed))
+    return Group(
+        table,
+        *(_refusals(one) for one in records if one.refused_by),
+        *map(_shadow, shadowed),
+        *(_waiting(one) for one in records if one.insights_waiting),
+    )
 
 
 def replay(record: Replay, changes: Mapping[str, str], limit: int) -> RenderableType:
@@ -200,7 +210,7 @@ def replay(record: Replay, changes: Mapping[str, str], limit: int) -> Renderable
         ("With ", "bold"),
         (printable(settings), "bold cyan"),
         (f": {record.admitted_after} of {record.entries} admitted", "bold"),
-        f" instead of {record.admitted_before}; {_count(record.changes, 'decision')} would change. Nothing has.",
+        f" instead of {record.admitted_before}; {drawing.count(record.changes, 'decision')} would change. Nothing has.",
     )
     shown = [_changed(one) for one in record.changes[:limit]]
     more = len(record.changes) - len(shown)
@@ -230,9 +240,9 @@ def reembedded(record: Reembedding) -> RenderableType:
     name = printable(record.embedder)
     if not record.embedded + record.unreadable:
         return Text(f"Nothing to do: every vector is of {name}.")
-    done = Text(f"Made {_count(range(record.embedded), 'vector')} with {name}.")
+    done = Text(f"Made {drawing.count(range(record.embedded), 'vector')} with {name}.")
     if record.unreadable:
-        unread = _count(range(record.unreadable), "text")
+        unread = drawing.count(range(record.unreadable), "text")
         done.append(f"\n{unread} that it cannot read: found by words alone.", style="dim")
     return done
 
@@ -278,7 +288,7 @@ def _checks(checks: Sequence[Check]) -> Table:
 
 def _logged(record: Receipt) -> RenderableType:
     title, style = _DECISIONS[record.admission.decision]
-    row = _row(title, style, _minute(record.entry.created_at), record.entry, record.admission.reasons)
+    row = _row(title, style, drawing.minute(record.entry.created_at), record.entry, record.admission.reasons)
     if record.review is None:
         return row
     remark, remark_style = _REVIEWS[record.review]
@@ -287,20 +297,20 @@ def _logged(record: Receipt) -> RenderableType:
 
 def _row(title: str, style: str, when: str, entry: Entry, reasons: Sequence[str] = ()) -> RenderableType:
     head = Text.assemble((title, f"bold {style}"), (f"  {when}  {_origin(entry)}", "dim"))
-    body: list[RenderableType] = [Text(_excerpt(entry.content))]
+    body: list[RenderableType] = [Text(drawing.excerpt(entry.content))]
     body += [Text(f"✘ {printable(reason)}", style=style) for reason in reasons]
     body.append(Text(entry.id, style="dim"))
-    return Group(head, _indented(Group(*body)), Text())
+    return Group(head, drawing.indented(Group(*body)), Text())
 
 
 def _event(event: AuditEvent) -> RenderableType:
     head = Text.assemble(
         (f"{event.sequence:>4}  ", "dim"),
-        f"{_minute(event.at)}  ",
+        f"{drawing.minute(event.at)}  ",
         (printable(event.actor), "bold"),
         (f" {event.action} ", "bold cyan"),
     )
-    return Group(head, _indented(_facts(event.subject, event.reason), 6))
+    return Group(head, drawing.indented(drawing.facts(event.subject, event.reason), 6))
 
 
 def _refusals(record: Stats) -> RenderableType:
@@ -313,20 +323,21 @@ def _shadow(record: Stats) -> RenderableType:
     return Text.assemble((printable(record.project_id), "bold"), (words, "dim"))
 
 
+def _waiting(record: Stats) -> RenderableType:
+    wait = drawing.waiting(record.insights_waiting, record.oldest_waiting)
+    look = f"memsieve digest --project {shlex.quote(record.project_id)} --last"
+    return Text.assemble((printable(record.project_id), "bold"), (f" {wait}\n", "yellow"), (f"  {look}", "dim"))
+
+
 def _changed(change: Change) -> RenderableType:
     title, style = _DECISIONS[change.after.decision]
-    when = _minute(change.entry.created_at)
+    when = drawing.minute(change.entry.created_at)
     return _row(f"{change.before} → {title}", style, when, change.entry, change.after.reasons)
 
 
 def _origin(entry: Entry) -> str:
     confidence = "" if entry.confidence is None else f" · confidence {entry.confidence:g}"
-    return f"{_said(entry.session_id, entry.agent_id)}{confidence}"
-
-
-def _said(session_id: str | None, agent_id: str | None) -> str:
-    agent = "" if agent_id is None else f"{printable(agent_id)} in "
-    return f"{agent}session {printable(session_id or '–')}"
+    return f"{drawing.said(entry.session_id, entry.agent_id)}{confidence}"
 
 
 def _left(expires_at: datetime | None) -> str:
@@ -334,14 +345,6 @@ def _left(expires_at: datetime | None) -> str:
         return ""
     hours, seconds = divmod(max(0, int((expires_at - datetime.now(UTC)).total_seconds())), 3600)
     return f"{hours} h {seconds // 60:02} min left"
-
-
-def _indented(body: RenderableType, columns: int = 2) -> RenderableType:
-    return Padding(body, (0, 0, 0, columns), expand=False)
-
-
-def _panel(body: RenderableType, title: str, style: str) -> Panel:
-    return Panel(body, title=Text(title, style=f"bold {style}"), title_align="left", border_style=style, padding=(0, 1))
 
 
 def _table(*columns: str) -> Table:
@@ -353,28 +356,6 @@ def _table(*columns: str) -> Table:
 
 def _cell(text: str) -> Text:
     return Text(printable(text), overflow="fold")
-
-
-def _facts(*lines: str) -> Text:
-    return Text(printable("\n".join(line for line in lines if line)), style="dim")
-
-
-def _excerpt(content: str) -> str:
-    text = printable(" ".join(content.split()))
-    return text if len(text) <= EXCERPT else f"{text[: EXCERPT - 1]}…"
-
-
-def _minute(at: datetime) -> str:
-    return f"{at:%Y-%m-%d %H:%M}"
-
-
-def _day(at: datetime | None) -> str:
-    return "–" if at is None else f"{at:%Y-%m-%d}"
-
-
-def _count(things: Sequence[Any], noun: str) -> str:
-    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{len(things)} {noun if len(things) == 1 else many}"
 
 
 def opening(project: str) -> RenderableType:
@@ -393,9 +374,12 @@ def opening(project: str) -> RenderableType:
 
 def scene(number: int, title: str, narration: str, results: Sequence[object]) -> RenderableType:
     """Draw one scene of the demo."""
-    told = [part for result in results for part in (_indented(_told(result), 3), Text())]
+    told = [part for result in results for part in (drawing.indented(_told(result), 3), Text())]
     return Group(
-        Text(f"{number}  {title}", style="bold cyan"), _indented(Text(narration, style="italic"), 3), Text(), *told
+        Text(f"{number}  {title}", style="bold cyan"),
+        drawing.indented(Text(narration, style="italic"), 3),
+        Text(),
+        *told,
     )
 
 
@@ -406,7 +390,7 @@ def closing(counts: Stats, commands: Mapping[str, str]) -> RenderableType:
         (f"{counts.memories} verified by a person.\n", "bold"),
     )  # fmt: skip
     tries = [Text.assemble((command, "cyan"), (f"\n   {purpose}", "dim")) for command, purpose in commands.items()]
-    return Group(words, Text("Try next · 接着试试", style="bold"), *map(_indented, tries))
+    return Group(words, Text("Try next · 接着试试", style="bold"), *map(drawing.indented, tries))
 
 
 def _told(result: object) -> RenderableType:
@@ -415,6 +399,8 @@ def _told(result: object) -> RenderableType:
             return _spoken(result)
         case LongTermMemory():
             return _approved(result)
+        case Insight():
+            return digest_screens.card(result)
         case Answer():
             return answer(result)
         case Retirement():
@@ -424,11 +410,11 @@ def _told(result: object) -> RenderableType:
 
 def _spoken(record: Receipt) -> RenderableType:
     title, style = _fate(record.admission)
-    said = Text.assemble((f"{record.entry.agent_id}: ", "bold"), f"“{_excerpt(record.entry.content)}”")
+    said = Text.assemble((f"{record.entry.agent_id}: ", "bold"), f"“{drawing.excerpt(record.entry.content)}”")
     verdict = Text(title, style=f"bold {style}")
     failed = (check for check in record.admission.checks if not check.passed)
     reasons = [Text(f"✘ {check.name}: {printable(check.reason)}", style=style) for check in failed]
-    return Group(said, _indented(Group(verdict, *reasons)))
+    return Group(said, drawing.indented(Group(verdict, *reasons)))
 
 
 def _approved(record: LongTermMemory) -> RenderableType:
@@ -436,4 +422,4 @@ def _approved(record: LongTermMemory) -> RenderableType:
     style = "bold green"
     if record.retired_at is not None:
         fate, style = f"✝ retired by {record.retired_by}: no longer served", "bold magenta"
-    return Group(Text(f"“{_excerpt(record.approval.content)}”"), _indented(Text(fate, style=style)))
+    return Group(Text(f"“{drawing.excerpt(record.approval.content)}”"), drawing.indented(Text(fate, style=style)))

@@ -1,4 +1,4 @@
-"""What comes round by itself while a memory is open: undecided entries are tried again, old vectors made anew."""
+"""What comes round by itself while a memory is open: entries are tried again, vectors and weekly digests made."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from datetime import timedelta
 from memsieve.errors import MemsieveError
 from memsieve.ingress.record import Ingress
 from memsieve.jobs.reembed import Reembedder
+from memsieve.jobs.weekly import RunOutcome, WeeklyDigests
 from memsieve.model import Role, Scope
-from memsieve.ports import Census
+from memsieve.ports import RUN_LEASE, Census
 
 RETRY_EVERY = timedelta(minutes=1)
 # Who opens a memory for a moment only, as most commands do, is not slowed down.
 REEMBED_AFTER = timedelta(seconds=10)
+DIGEST_AFTER = timedelta(seconds=10)
 
 _log = logging.getLogger(__name__)
 
@@ -34,6 +36,21 @@ async def reembedding(
 ) -> AsyncIterator[None]:
     """Make vectors of another embedder again, beside the block; what fails is tried again from time to time."""
     async with _beside(_reembed(reembedder, after, every)):
+        yield
+
+
+@asynccontextmanager
+async def digesting(
+    weekly: WeeklyDigests,
+    after: timedelta = DIGEST_AFTER,
+    every: timedelta = RETRY_EVERY,
+    failed: timedelta = RUN_LEASE,
+) -> AsyncIterator[None]:
+    """Make the weekly digests when they are due, beside the block; after one has `failed`, wait for longer."""
+    if not weekly.scheduled:
+        yield
+        return
+    async with _beside(_digest_for_ever(weekly, after, every, failed)):
         yield
 
 
@@ -68,3 +85,22 @@ async def _reembed(reembedder: Reembedder, after: timedelta, every: timedelta) -
         except MemsieveError as error:
             _log.warning("Vectors of another embedder could not be made again: %s", error)
         wait = every
+
+
+async def _digest_for_ever(weekly: WeeklyDigests, after: timedelta, every: timedelta, failed: timedelta) -> None:
+    passed, wait = None, after
+    while True:
+        await asyncio.sleep(wait.total_seconds())
+        wait, due = every, weekly.due()
+        # To ask every project each minute, the whole week long, would be too much.
+        if due == passed:
+            continue
+        try:
+            outcomes = {run.outcome for run in await weekly.make_due()}
+        except MemsieveError as error:
+            _log.warning("The weekly digests could not be made: %s", error)
+            continue
+        if RunOutcome.FAILED in outcomes:
+            wait = failed
+        elif RunOutcome.BUSY not in outcomes:
+            passed = due

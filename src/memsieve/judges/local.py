@@ -9,7 +9,7 @@ from memsieve.bundled.simplify import simplified_forms
 from memsieve.ports import LONG_TEXT, Verdict
 
 if TYPE_CHECKING:
-    from memsieve.judges.contradiction import Contradiction
+    from memsieve.contradiction.find import Contradiction
 
 
 class LocalJudge:
@@ -34,14 +34,14 @@ class LocalJudge:
 def _read(text: str) -> Contradiction | list[tuple[str, str]] | None:
     """Return what the rules find, else the sentences that the model should look at."""
     # Imported on first use: a command that judges nothing need not wait for the rules.
-    from memsieve.judges.contradiction import find_contradiction
-    from memsieve.judges.restated import likely_pairs
+    from memsieve.contradiction.find import find_contradiction
+    from memsieve.contradiction.restated import likely_pairs
 
     return find_contradiction(text) or likely_pairs(text) or None
 
 
 def _score(pairs: list[tuple[str, str]]) -> Contradiction | None:
-    from memsieve.judges.restated import surest
+    from memsieve.contradiction.restated import surest
 
     return surest(pairs)
 

@@ -9,7 +9,9 @@ from memsieve.errors import ApprovalRequired
 from memsieve.model import Approval, Role, Scope
 
 
-def approve(scope: Scope, content: str, at: datetime, entry_ids: tuple[str, ...] = ()) -> Approval:
+def approve(
+    scope: Scope, content: str, at: datetime, entry_ids: tuple[str, ...] = (), insight_id: str | None = None
+) -> Approval:
     """Make an approval on behalf of the person who asks."""
     if scope.role is not Role.PERSON:
         raise ApprovalRequired(
@@ -23,4 +25,5 @@ def approve(scope: Scope, content: str, at: datetime, entry_ids: tuple[str, ...]
         by=scope.actor,
         at=at,
         entry_ids=entry_ids,
+        insight_id=insight_id,
     )

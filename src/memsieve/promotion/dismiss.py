@@ -1,4 +1,4 @@
-"""Dismiss an entry: out of later digests, out of working memory, and it must not come back."""
+"""Dismiss an insight or an entry: out of later digests, out of working memory, and it must not come back."""
 
 from __future__ import annotations
 
@@ -6,36 +6,64 @@ from dataclasses import dataclass
 
 from memsieve import validate
 from memsieve.errors import Conflict
-from memsieve.model import Review, Scope, Tombstone, TombstoneKind
-from memsieve.ports import Clock, Embedder, Ledger, QuarantineStore, WorkingStore
+from memsieve.model import Insight, Receipt, Review, Scope, Tombstone, TombstoneKind
+from memsieve.ports import Clock, DigestStore, Embedder, Ledger, QuarantineStore, WorkingStore
 from memsieve.promotion.burial import Grave, forget_alike, tombstone_of
-from memsieve.promotion.lookup import MAX_REASON_BYTES, entry_of
+from memsieve.promotion.lookup import MAX_REASON_BYTES, entries_of, insight_or_entry
 from memsieve.turns import Turns
 
 
 @dataclass(frozen=True, kw_only=True)
 class Dismisser:
-    """Takes an entry out on a person's behalf."""
+    """Takes an insight or an entry out on a person's behalf."""
 
     quarantine: QuarantineStore
     working: WorkingStore
+    digests: DigestStore
     ledger: Ledger
     embedder: Embedder
     clock: Clock
     turns: Turns
     tombstone_similarity: float
 
-    async def dismiss(self, scope: Scope, entry_id: str, reason: str) -> Tombstone:
-        """Dismiss an entry; a second time changes nothing and returns what stands."""
+    async def dismiss(self, scope: Scope, any_id: str, reason: str) -> Tombstone:
+        """Dismiss an insight or an entry; a second time changes nothing and returns what stands."""
         reason = validate.text(reason, field="reason", max_bytes=MAX_REASON_BYTES)
-        receipt = await entry_of(self.quarantine, scope, entry_id)
-        if receipt.review is Review.PROMOTED:
-            raise Conflict(f"Entry {entry_id} is verified memory. Retire that memory instead: `memsieve retire`.")
-        entry = receipt.entry
-        grave = Grave(kind=TombstoneKind.DISMISSED, source_id=entry.id, content=entry.content, vector=entry.embedding)
+        found = await insight_or_entry(self.digests, self.quarantine, scope, any_id)
+        _refuse_verified(found)
+        grave, entry_ids = _grave(found)
         tombstone = await tombstone_of(scope, grave, self.embedder, reason=reason, at=self.clock())
         async with self.turns.of(scope):
-            tombstone = await self.ledger.bury(scope, tombstone)
-            await self.working.forget(scope, [entry.id])
+            tombstone = await self._bury(scope, tombstone)
+            await self.working.forget(scope, entry_ids)
             await forget_alike(scope, self.working, [tombstone], self.tombstone_similarity)
         return tombstone
+
+    async def _bury(self, scope: Scope, tombstone: Tombstone) -> Tombstone:
+        try:
+            return await self.ledger.bury(scope, tombstone)
+        except Conflict:
+            insight = await self.digests.get(scope, tombstone.source_id)
+            if insight is not None:
+                _refuse_verified(insight)
+            raise
+
+
+def _refuse_verified(found: Insight | Receipt) -> None:
+    instead = "Retire that memory instead: `memsieve retire`."
+    if isinstance(found, Insight):
+        settled = found.settlement
+        if settled is not None and settled.review is Review.PROMOTED:
+            raise Conflict(f"{settled.told(found.id)} Nothing was changed. {instead}")
+    elif found.review is Review.PROMOTED:
+        raise Conflict(f"Entry {found.entry.id} is verified memory. {instead}")
+
+
+def _grave(found: Insight | Receipt) -> tuple[Grave, list[str]]:
+    """Return what is to be buried, and the entries that leave working memory with it."""
+    kind = TombstoneKind.DISMISSED
+    if isinstance(found, Insight):
+        grave = Grave(kind=kind, source_id=found.id, content=found.summary, vector=found.embedding)
+        return grave, entries_of(found)
+    entry = found.entry
+    return Grave(kind=kind, source_id=entry.id, content=entry.content, vector=entry.embedding), [entry.id]

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from memsieve.errors import NotFound
-from memsieve.model import Receipt, Scope
-from memsieve.ports import QuarantineStore
+from memsieve.model import Insight, Receipt, Scope
+from memsieve.ports import DigestStore, QuarantineStore
 
 MAX_REASON_BYTES = 2000
 
 
-async def entry_of(quarantine: QuarantineStore, scope: Scope, entry_id: str) -> Receipt:
-    """Return an entry that a person names, or say that there is none."""
-    receipt = await quarantine.get(scope, entry_id)
-    if receipt is None:
-        raise no_such_entry(scope, entry_id)
-    return receipt
+async def insight_or_entry(
+    digests: DigestStore, quarantine: QuarantineStore, scope: Scope, any_id: str
+) -> Insight | Receipt:
+    """Return the insight or the entry that a person names, or say that there is neither."""
+    # An entry may come from elsewhere with an id of its own: it must not stand before an insight.
+    found = await digests.get(scope, any_id) or await quarantine.get(scope, any_id)
+    if found is None:
+        raise NotFound(
+            f"No entry or insight {any_id!r} in project {scope.project_id!r}. `memsieve log` lists the entries, "
+            "`memsieve digest` the insights.",
+            subject=any_id,
+        )
+    return found
+
+
+def entries_of(insight: Insight) -> list[str]:
+    """Return the ids of all entries behind an insight, also of those that came later."""
+    return [source.entry_id for source in (*insight.sources, *insight.later)]
 
 
 def no_such_entry(scope: Scope, entry_id: str) -> NotFound:

@@ -1,15 +1,17 @@
-"""Promote an entry, or a person's own text, into long-term memory."""
+"""Promote an insight, an entry, or a person's own text into long-term memory."""
 
 from __future__ import annotations
 
+import unicodedata
 import uuid
 from dataclasses import dataclass
 
 from memsieve import validate
-from memsieve.model import Approval, Chunk, LongTermMemory, Scope
-from memsieve.ports import Clock, Embedder, LongTermStore, QuarantineStore, WorkingStore
+from memsieve.errors import Conflict
+from memsieve.model import Approval, Chunk, Insight, LongTermMemory, Receipt, Review, Scope, Settlement
+from memsieve.ports import Clock, DigestStore, Embedder, LongTermStore, QuarantineStore, WorkingStore
 from memsieve.promotion.approve import approve
-from memsieve.promotion.lookup import entry_of
+from memsieve.promotion.lookup import entries_of, insight_or_entry
 from memsieve.promotion.splitter import split
 from memsieve.retrieval.words import cut
 from memsieve.turns import Turns
@@ -22,29 +24,73 @@ class Promoter:
     quarantine: QuarantineStore
     working: WorkingStore
     longterm: LongTermStore
+    digests: DigestStore
     embedder: Embedder
     clock: Clock
     turns: Turns
     max_content_bytes: int
 
-    async def promote(self, scope: Scope, entry_id: str) -> LongTermMemory:
-        """Promote an entry as it was said; it leaves working memory, where it would be served twice."""
-        receipt = await entry_of(self.quarantine, scope, entry_id)
-        approval, chunks = await self._approved(scope, receipt.entry.content, (receipt.entry.id,))
-        async with self.turns.of(scope):
-            memory = await self.longterm.add(scope, approval, chunks)
-            await self.working.forget(scope, [receipt.entry.id])
-        return memory
+    async def promote(self, scope: Scope, any_id: str, text: str | None = None) -> LongTermMemory:
+        """Promote an insight or an entry, as it is or as the person words it; a second time changes nothing.
+
+        The entries behind it leave working memory, where they would be served twice.
+        """
+        if text is not None:
+            text = validate.text(text, field="text", max_bytes=self.max_content_bytes)
+        found = await insight_or_entry(self.digests, self.quarantine, scope, any_id)
+        if isinstance(found, Insight):
+            return await self._promote_insight(scope, found, text)
+        return await self._promote_entry(scope, found, text)
 
     async def promote_text(self, scope: Scope, text: str) -> LongTermMemory:
         """Promote a text that a person wrote."""
         content = validate.text(text, field="text", max_bytes=self.max_content_bytes)
         return await self.longterm.add(scope, *await self._approved(scope, content))
 
+    async def _promote_entry(self, scope: Scope, receipt: Receipt, text: str | None) -> LongTermMemory:
+        entry = receipt.entry
+        if text is None and receipt.review is Review.PROMOTED:
+            standing = await self.longterm.get(scope, entry.id)
+            if standing is not None:
+                return standing
+        approval, chunks = await self._approved(scope, text or entry.content, (entry.id,))
+        async with self.turns.of(scope):
+            memory = await self.longterm.add(scope, approval, chunks)
+            await self.working.forget(scope, [entry.id])
+        return memory
+
+    async def _promote_insight(self, scope: Scope, insight: Insight, text: str | None) -> LongTermMemory:
+        if insight.settlement is not None:
+            return await self._settled(scope, insight.id, insight.settlement, text)
+        evidence = tuple(source.entry_id for source in insight.sources if source.doubt is None)
+        approval, chunks = await self._approved(scope, text or insight.summary, evidence, insight.id)
+        async with self.turns.of(scope):
+            try:
+                memory = await self.longterm.add(scope, approval, chunks)
+            except Conflict:
+                now = await self.digests.get(scope, insight.id)
+                if now is None or now.settlement is None:
+                    raise
+                return await self._settled(scope, now.id, now.settlement, text)
+            await self.working.forget(scope, entries_of(insight))
+        return memory
+
+    async def _settled(self, scope: Scope, insight_id: str, settled: Settlement, text: str | None) -> LongTermMemory:
+        """Return what an insight was promoted to; refuse if another text, or nothing of it, was approved."""
+        told = settled.told(insight_id)
+        if settled.memory_id is None:
+            raise Conflict(f"{told} Nothing was changed: write what is true with `memsieve promote --text`.")
+        memory = await self.longterm.get(scope, settled.memory_id)
+        if memory is None or memory.retired_at is not None:
+            raise Conflict(f"{told} That memory was retired since, and nothing was changed.")
+        if text is not None and not _same(text, memory.approval.content):
+            raise Conflict(f"{told} The text that was approved is another, and nothing was changed.")
+        return memory
+
     async def _approved(
-        self, scope: Scope, content: str, entry_ids: tuple[str, ...] = ()
+        self, scope: Scope, content: str, entry_ids: tuple[str, ...] = (), insight_id: str | None = None
     ) -> tuple[Approval, list[Chunk]]:
-        approval = approve(scope, content, self.clock(), entry_ids)
+        approval = approve(scope, content, self.clock(), entry_ids, insight_id)
         pieces = split(approval.content)
         vectors = await self.embedder.embed(pieces)
         chunks = [
@@ -52,3 +98,12 @@ class Promoter:
             for position, (piece, vector) in enumerate(zip(pieces, vectors, strict=True))
         ]
         return approval, chunks
+
+
+def _same(one: str, other: str) -> bool:
+    """Say whether two texts differ in white space and the encoding of accents at most."""
+    return _plain(one) == _plain(other)
+
+
+def _plain(text: str) -> list[str]:
+    return unicodedata.normalize("NFC", text).split()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from memsieve.model import (
@@ -15,7 +15,12 @@ from memsieve.model import (
     Chunk,
     ContextItem,
     Decision,
+    Digest,
     Entry,
+    Insight,
+    InsightSource,
+    Outcome,
+    Refinement,
     Role,
     Scope,
     Source,
@@ -64,9 +69,15 @@ def admission(decision: Decision = Decision.ADMITTED, at: datetime = NOW) -> Adm
     return Admission(decision=decision, checks=(check,), decided_at=at)
 
 
-def approval(content: str, scope: Scope | None = None, at: datetime = NOW, entry_ids: Sequence[str] = ()) -> Approval:
+def approval(
+    content: str,
+    scope: Scope | None = None,
+    at: datetime = NOW,
+    entry_ids: Sequence[str] = (),
+    insight_id: str | None = None,
+) -> Approval:
     """Let a person approve a text."""
-    return approve(scope or person(), content, at, tuple(entry_ids))
+    return approve(scope or person(), content, at, tuple(entry_ids), insight_id)
 
 
 def chunks(approved: Approval) -> list[Chunk]:
@@ -113,3 +124,44 @@ def answer(items: Sequence[ContextItem], session_id: str | None = "s1", at: date
 def item(item_id: str, content: str, source: Source = Source.COLD, score: float = 0.5) -> ContextItem:
     """Make one served item."""
     return ContextItem(id=item_id, content=content, source=source, score=score, created_at=NOW)
+
+
+def source(said: Entry, quote: str | None = None, **fields: Any) -> InsightSource:
+    """Make an entry the source of an insight, quoted in full unless told otherwise."""
+    return InsightSource(
+        entry_id=said.id,
+        session_id=said.session_id,
+        agent_id=said.agent_id,
+        confidence=said.confidence,
+        created_at=said.created_at,
+        quote=said.content if quote is None else quote,
+        **fields,
+    )
+
+
+def insight(
+    sources: Sequence[InsightSource | Entry], summary: str = "The ledger runs on PostgreSQL.", **fields: Any
+) -> Insight:
+    """Make an insight that waits, of sources or of entries that are quoted in full."""
+    made = tuple(source(one) if isinstance(one, Entry) else one for one in sources)
+    values = {
+        "id": str(uuid.uuid4()),
+        "project_id": PROJECT,
+        "refinement": Refinement(outcome=Outcome.OBSERVING, reason="Seen once.", observations=1),
+        "made_at": NOW,
+        "embedding": WordEmbedder().vector(summary),
+    }
+    return Insight(summary=summary, sources=made, **{**values, **fields})
+
+
+def digest(*insights: Insight, **fields: Any) -> Digest:
+    """Make the digest of a week that gave these insights."""
+    values = {
+        "project_id": PROJECT,
+        "made_at": NOW,
+        "since": NOW - timedelta(days=7),
+        "entries": sum(len(one.sources) for one in insights),
+        "set_aside": {},
+        "waiting": len(insights),
+    }
+    return Digest(insights=insights, **{**values, **fields})

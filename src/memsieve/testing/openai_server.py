@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any, Self
 
 DIMENSIONS = 32
+CHAT = "/v1/chat/completions"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +69,12 @@ class OpenAIServer:
     def base_url(self) -> str:
         return f"http://127.0.0.1:{self._server.server_port}/v1"
 
+    @property
+    def prompts(self) -> list[str]:
+        """All that each chat request said to the model, in the order they came."""
+        chats = [request.payload["messages"] for request in self.requests if request.path == CHAT]
+        return ["\n".join(message["content"] for message in messages) for messages in chats]
+
     def script(self, *replies: Reply) -> None:
         """Add replies to come before the usual answers."""
         self._script.extend(replies)
@@ -94,7 +101,7 @@ class OpenAIServer:
         return Reply(status=usual.status, body=usual.body, headers=reply.headers, delay=reply.delay)
 
     def _usual(self, request: Request) -> Reply:
-        if request.path == "/v1/chat/completions":
+        if request.path == CHAT:
             return Reply.chat(self.answer(request.payload["messages"][-1]["content"]))
         if request.path == "/v1/embeddings":
             return Reply.json({"object": "list", "data": _embeddings(request.payload["input"])})

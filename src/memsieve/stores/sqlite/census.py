@@ -7,7 +7,7 @@ import sqlite3
 from memsieve.model import Scope, Stats
 from memsieve.ports import Clock
 from memsieve.stores.sqlite.database import Database
-from memsieve.stores.sqlite.rows import time_text
+from memsieve.stores.sqlite.rows import text_time, time_text
 
 _PROJECTS = "SELECT project_id FROM quarantine_logs UNION SELECT project_id FROM approvals ORDER BY 1"
 _WAITING = "SELECT DISTINCT project_id FROM admissions WHERE decision = 'pending' ORDER BY 1"
@@ -27,7 +27,9 @@ SELECT
     (SELECT count(*) FROM memories m WHERE project_id = :project_id AND NOT EXISTS (
         SELECT 1 FROM retirements r WHERE r.project_id = m.project_id AND r.approval_id = m.approval_id)) AS chunks,
     (SELECT count(*) FROM tombstones WHERE project_id = :project_id AND lifted_at IS NULL) AS tombstones,
-    (SELECT count(*) FROM answers WHERE project_id = :project_id) AS answers
+    (SELECT count(*) FROM answers WHERE project_id = :project_id) AS answers,
+    (SELECT count(*) FROM insights WHERE project_id = :project_id AND review IS NULL) AS insights_waiting,
+    (SELECT min(made_at) FROM insights WHERE project_id = :project_id AND review IS NULL) AS oldest_waiting
 """
 _REFUSED_BY = """
 SELECT json_extract(c.value, '$[0]') AS name, count(*) AS refused
@@ -58,6 +60,12 @@ class SqliteCensus:
         def work(connection: sqlite3.Connection) -> Stats:
             counts = dict(connection.execute(_COUNTS, values).fetchone())
             refused_by = {row["name"]: row["refused"] for row in connection.execute(_REFUSED_BY, (scope.project_id,))}
-            return Stats(project_id=scope.project_id, refused_by=refused_by, **counts)
+            oldest = counts.pop("oldest_waiting")
+            return Stats(
+                project_id=scope.project_id,
+                refused_by=refused_by,
+                oldest_waiting=None if oldest is None else text_time(oldest),
+                **counts,
+            )
 
         return await self._database.read(work)

@@ -16,7 +16,7 @@ from memsieve.model import (
     Tombstone,
     Vector,
 )
-from memsieve.stores.sqlite import audit, graves
+from memsieve.stores.sqlite import audit, graves, settling
 from memsieve.stores.sqlite.database import Database
 from memsieve.stores.sqlite.indexes import Indexes
 from memsieve.stores.sqlite.rows import json_text, text_time, time_text, vector_from
@@ -66,9 +66,13 @@ class SqliteLedger:
         scope.require(Role.PERSON)
 
         def work(connection: sqlite3.Connection) -> Tombstone:
-            if graves.add(connection, scope, tombstone, self._embedder):
-                audit.append(connection, scope, tombstone.kind, tombstone.source_id, tombstone.at, tombstone.reason)
-            return graves.standing(connection, scope, tombstone.source_id, self._embedder)
+            source_id, at, reason = tombstone.source_id, tombstone.at, tombstone.reason
+            settles = settling.may_dismiss(connection, scope, source_id)
+            if graves.add(connection, scope, tombstone, self._embedder) or settles:
+                audit.append(connection, scope, tombstone.kind, source_id, at, reason)
+            if settles:
+                settling.dismiss(connection, scope, source_id, at, reason)
+            return graves.standing(connection, scope, source_id, self._embedder)
 
         return await self._database.write(work)
 

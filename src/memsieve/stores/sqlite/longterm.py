@@ -5,11 +5,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import Any
 
 from memsieve.model import Approval, Chunk, Hit, LongTermMemory, Role, Scope, Tombstone, Vector
 from memsieve.ports import Clock
 from memsieve.retrieval.fuse import fused, legs
-from memsieve.stores.sqlite import audit, graves
+from memsieve.stores.sqlite import audit, graves, settling
 from memsieve.stores.sqlite.database import Database
 from memsieve.stores.sqlite.indexes import Indexes
 from memsieve.stores.sqlite.rows import (
@@ -80,17 +81,22 @@ class SqliteLongTerm:
         scope.require(Role.PERSON)
 
         def work(connection: sqlite3.Connection) -> LongTermMemory:
+            insight_id = approval.insight_id
+            if insight_id is not None:
+                settling.require_waiting(connection, scope, insight_id)
             living = self._one(connection, _BY_CONTENT, scope, hash=content_hash(approval.content))
-            approval_id = approval.id if living is None else living.id
-            new_sources = set(approval.entry_ids) - set(() if living is None else living.approval.entry_ids)
-            if living is None or new_sources:
+            standing = approval if living is None else living.approval
+            new_sources = set(approval.entry_ids) - set(() if living is None else standing.entry_ids)
+            if living is None or new_sources or insight_id is not None:
                 graves.lift(connection, scope, approval, chunks, self._clock())
-                detail = {"entries": list(approval.entry_ids), "content": approval.digest}
-                audit.append(connection, scope, "promoted", approval_id, approval.at, detail=detail)
+                detail = _detail(approval, standing)
+                audit.append(connection, scope, "promoted", standing.id, approval.at, detail=detail)
             if living is None:
                 self._write(connection, scope, approval, chunks)
-            _add_sources(connection, scope, approval_id, new_sources)
-            memory = self._one(connection, _BY_ANY_ID, scope, id=approval_id)
+            _add_sources(connection, scope, standing.id, new_sources)
+            if insight_id is not None:
+                settling.promote(connection, scope, insight_id, approval.at, standing.id)
+            memory = self._one(connection, _BY_ANY_ID, scope, id=standing.id)
             assert memory is not None  # noqa: S101 - it was found or written above, in this transaction
             return memory
 
@@ -180,6 +186,12 @@ class SqliteLongTerm:
             words=text_words(row["words"]),
             embedding=vector_from(row, self._embedder),
         )
+
+
+def _detail(approval: Approval, standing: Approval) -> dict[str, Any]:
+    # The text that stands may differ from what is approved now in white space: the audit compares it with this line.
+    detail = {"entries": list(approval.entry_ids), "content": standing.digest}
+    return detail if approval.insight_id is None else {**detail, "insight": approval.insight_id}
 
 
 def _add_sources(connection: sqlite3.Connection, scope: Scope, approval_id: str, entry_ids: Iterable[str]) -> None:

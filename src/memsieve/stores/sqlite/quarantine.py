@@ -6,37 +6,12 @@ import sqlite3
 from typing import Any
 
 from memsieve.errors import Conflict, NotFound
-from memsieve.model import Admission, Decision, Entry, EntryFilter, Receipt, Review, Role, Scope, Vector
+from memsieve.model import Admission, Decision, Entry, EntryFilter, Receipt, Role, Scope, Vector
 from memsieve.ports import Clock
-from memsieve.stores.sqlite import audit
+from memsieve.stores.sqlite import audit, receipts
 from memsieve.stores.sqlite.database import Database
-from memsieve.stores.sqlite.rows import (
-    admission_from,
-    checks_text,
-    entry_from,
-    json_text,
-    time_text,
-    vector_blob,
-)
+from memsieve.stores.sqlite.rows import checks_text, json_text, time_text, vector_blob
 
-_SELECT = """
-SELECT q.*, a.decision, a.checks, a.shadow, a.decided_at,
-    CASE
-        WHEN EXISTS (
-            SELECT 1 FROM approval_sources s LEFT JOIN retirements r USING (project_id, approval_id)
-            WHERE s.project_id = q.project_id AND s.entry_id = q.id AND r.approval_id IS NULL
-        ) THEN 'promoted'
-        WHEN EXISTS (
-            SELECT 1 FROM tombstones t
-            WHERE t.project_id = q.project_id AND t.source_id = q.id AND t.lifted_at IS NULL
-        ) THEN 'dismissed'
-        WHEN EXISTS (
-            SELECT 1 FROM approval_sources s WHERE s.project_id = q.project_id AND s.entry_id = q.id
-        ) THEN 'retired'
-    END AS review
-FROM quarantine_logs q JOIN admissions a ON a.project_id = q.project_id AND a.entry_id = q.id
-WHERE q.project_id = :project_id
-"""
 _INSERT = """
 INSERT INTO quarantine_logs
     (project_id, id, session_id, agent_id, node_id, confidence, content, raw_metadata, created_at, idempotency_key)
@@ -59,7 +34,8 @@ _NARROWINGS = {
     "agent_id": "q.agent_id = :agent_id",
     "decision": "a.decision = :decision",
     "review": "review = :review",
-    "since": "q.created_at >= :since",
+    # The plus keeps to the order of recording, in which a page is soon full: by time, all would be sorted first.
+    "since": "+q.created_at >= :since",
     "text": "instr(lower(q.content), lower(:text)) > 0",
 }
 
@@ -104,7 +80,7 @@ class SqliteQuarantine:
         scope.require(Role.PERSON, Role.SYSTEM)
         sql, values = _query(scope, wanted)
         rows = await self._database.read(lambda connection: connection.execute(sql, values).fetchall())
-        return [self._receipt(row) for row in rows]
+        return [receipts.receipt_from(row, self._embedder) for row in rows]
 
     async def delete(self, scope: Scope, entry_id: str, reason: str) -> bool:
         scope.require(Role.PERSON)
@@ -121,27 +97,20 @@ class SqliteQuarantine:
 
     def _get(self, connection: sqlite3.Connection, scope: Scope, entry_id: str) -> Receipt | None:
         values = {"project_id": scope.project_id, "id": entry_id}
-        row = connection.execute(f"{_SELECT} AND q.id = :id", values).fetchone()
-        return None if row is None else self._receipt(row)
+        row = connection.execute(f"{receipts.SELECT} AND q.id = :id", values).fetchone()
+        return None if row is None else receipts.receipt_from(row, self._embedder)
 
     def _stored_before(
         self, connection: sqlite3.Connection, scope: Scope, entry: Entry, idempotency_key: str | None
     ) -> Receipt:
         values = {"project_id": scope.project_id, "id": entry.id, "key": idempotency_key}
-        row = connection.execute(f"{_SELECT} AND (q.id = :id OR q.idempotency_key = :key)", values).fetchone()
+        row = connection.execute(f"{receipts.SELECT} AND (q.id = :id OR q.idempotency_key = :key)", values).fetchone()
         if row["content"] != entry.content:
             raise Conflict(
                 f"Entry {row['id']} was recorded with other content under the same id or idempotency key. "
                 "Nothing was changed: use a new key for new content."
             )
-        return self._receipt(row)
-
-    def _receipt(self, row: sqlite3.Row) -> Receipt:
-        return Receipt(
-            entry=entry_from(row, self._embedder),
-            admission=admission_from(row),
-            review=None if row["review"] is None else Review(row["review"]),
-        )
+        return receipts.receipt_from(row, self._embedder)
 
 
 def _columns(scope: Scope, entry: Entry, idempotency_key: str | None) -> tuple[Any, ...]:
@@ -166,7 +135,7 @@ def _decided(scope: Scope, entry_id: str, admission: Admission) -> tuple[Any, ..
 
 def _query(scope: Scope, wanted: EntryFilter) -> tuple[str, dict[str, Any]]:
     values: dict[str, Any] = {"project_id": scope.project_id, "limit": wanted.limit}
-    parts = [_SELECT]
+    parts = [receipts.SELECT]
     for name, condition in _NARROWINGS.items():
         value = getattr(wanted, name)
         if value is not None:

@@ -35,7 +35,13 @@ WHERE embedder = :other AND sequence < :sequence ORDER BY sequence DESC LIMIT :l
 _PUT = "UPDATE {table} SET embedder = ?, embedding = ? WHERE sequence = ? AND project_id = ? AND embedder = ?"
 _BEYOND_ALL = 2**63 - 1
 
-_ORDER = {"memories": _BY_PROJECT, "tombstones": _BY_PROJECT, "working": _NEWEST, "quarantine_logs": _NEWEST}
+_ORDER = {
+    "memories": _BY_PROJECT,
+    "tombstones": _BY_PROJECT,
+    "insights": _NEWEST,
+    "working": _NEWEST,
+    "quarantine_logs": _NEWEST,
+}
 _KINDS = tuple(_ORDER)
 
 

@@ -10,8 +10,8 @@ from heapq import nlargest
 from memsieve.claims import statement
 from memsieve.claims.restated import MOST_WORDS, SURE, compatible, model, token_ids, words_shared
 from memsieve.claims.statement import Statement
-from memsieve.judges import guards, sentences
-from memsieve.judges.contradiction import Contradiction
+from memsieve.contradiction import guards, sentences
+from memsieve.contradiction.find import Contradiction
 
 _FEWEST_WORDS = 4
 # Bounds on the work for one text: each sentence is held against so many before it, and the likeliest pairs are scored.

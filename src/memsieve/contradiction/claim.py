@@ -7,8 +7,8 @@ from functools import cached_property
 
 from memsieve.claims import statement
 from memsieve.claims.statement import Statement
-from memsieve.judges import guards
-from memsieve.judges.sentences import Piece
+from memsieve.contradiction import guards
+from memsieve.contradiction.sentences import Piece
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from collections.abc import Collection
 
 from memsieve.claims import compare
 from memsieve.claims.statement import Statement
-from memsieve.judges import guards
-from memsieve.judges.claim import Claim
+from memsieve.contradiction import guards
+from memsieve.contradiction.claim import Claim
 
 # Words two claims must share: the less plain they are, the more.
 _FEW_WORDS = 2

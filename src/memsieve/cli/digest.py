@@ -1,0 +1,125 @@
+"""Commands on what waits for a decision: digest, insight."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memsieve.cli import options
+from memsieve.cli.options import examples
+from memsieve.cli.output import progress, show
+from memsieve.errors import NotFound
+
+if TYPE_CHECKING:
+    from memsieve.model import Digest
+    from memsieve.sync import Project
+
+commands = typer.Typer()
+PANEL = "Review"
+SCREENS = "digest_screens"
+FAILED = 1
+
+
+@commands.command(
+    rich_help_panel=PANEL,
+    epilog=examples(
+        "memsieve digest --project apollo",
+        "memsieve digest --project apollo --last",
+        "memsieve digest --all   # each hour by cron: makes what is due",
+    ),
+)
+def digest(
+    project: Annotated[
+        str | None, typer.Option("--project", "--group", help="The project to digest now.", show_default=False)
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Make the weekly digests that are due, in all projects.")
+    ] = False,
+    days: Annotated[
+        float | None, typer.Option("--days", help="Digest the last so many days; 7 if not given.", show_default=False)
+    ] = None,
+    last: Annotated[bool, typer.Option("--last", help="Show the newest digest again; make none.")] = False,
+    data: options.Data = None,
+    as_json: options.Json = False,
+) -> None:
+    """Gather what agents said into a few insights to decide on.
+
+    Nothing is trusted more for being in it. What nobody decides on waits for the next digest.
+    """
+    if (project is None) != everything:
+        raise typer.BadParameter("Name one --project, or say --all.")
+    if everything and (last or days is not None):
+        raise typer.BadParameter("--last and --days go with one --project, not with --all.")
+    if last and days is not None:
+        raise typer.BadParameter("--last makes no digest: leave out --days.")
+    if project is None:
+        _make_due(data, as_json=as_json)
+    else:
+        _digest_one(project, days, data, last=last, as_json=as_json)
+
+
+@commands.command(rich_help_panel=PANEL, epilog=examples("memsieve insight --project apollo INSIGHT_ID"))
+def insight(
+    insight_id: Annotated[
+        str, typer.Argument(help="The insight; `memsieve digest` shows the ids.", metavar="INSIGHT_ID")
+    ],
+    project: options.Project,
+    data: options.Data = None,
+    as_json: options.Json = False,
+) -> None:
+    """Show one insight in full: all that is behind it, and its fate."""
+    from memsieve import wire
+
+    with options.open_memory(data) as memory:
+        found = memory.project(project).insight(insight_id)
+    if found is None:
+        raise NotFound(
+            f"No insight {insight_id!r} in project {project!r}. `memsieve digest` shows those that wait.",
+            subject=insight_id,
+        )
+    show(
+        {"insight": wire.insight(found)},
+        lambda screens: screens.insight(found, data),
+        as_json=as_json,
+        drawn_by=SCREENS,
+    )
+
+
+def _digest_one(project: str, days: float | None, data: Path | None, *, last: bool, as_json: bool) -> None:
+    from memsieve import wire
+
+    with options.open_memory(data) as memory:
+        chosen = memory.project(project)
+        found = chosen.last_digest() if last else _made(chosen, 7 if days is None else days)
+        oldest = chosen.stats().oldest_waiting
+        if found is None or not found.entries:
+            options.note_if_unknown(memory, project)
+    show(
+        {"digest": None if found is None else wire.digest(found)},
+        lambda screens: screens.no_digest(project) if found is None else screens.digest(found, oldest, data),
+        as_json=as_json,
+        drawn_by=SCREENS,
+    )
+
+
+def _made(project: Project, days: float) -> Digest:
+    with progress("Digesting") as advance:
+        return project.digest(days=days, progress=advance)
+
+
+def _make_due(data: Path | None, *, as_json: bool) -> None:
+    from memsieve import wire
+    from memsieve.jobs.weekly import RunOutcome
+
+    with options.open_memory(data) as memory, progress("Digesting") as advance:
+        runs = memory.make_due_digests(advance)
+    show(
+        {"runs": [wire.digest_run(run) for run in runs]},
+        lambda screens: screens.runs(runs),
+        as_json=as_json,
+        drawn_by=SCREENS,
+    )
+    if any(run.outcome is RunOutcome.FAILED for run in runs):
+        raise typer.Exit(FAILED)

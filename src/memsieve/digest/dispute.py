@@ -1,0 +1,36 @@
+"""Find sources of one insight that contradict each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from memsieve.contradiction.between import between
+from memsieve.model import Dispute, Doubt, InsightSource
+
+# Each pair takes up to some milliseconds; the sources nearest to the insight come first.
+_MOST_QUOTES = 16
+_MOST_DISPUTES = 3
+
+
+def disputes(sources: Sequence[InsightSource]) -> tuple[Dispute, ...]:
+    """Return pairs of sources that cannot both be right; what gives orders is not heard."""
+    heard = {source.quote: source for source in reversed(sources) if source.doubt is not Doubt.INJECTION}
+    found: list[Dispute] = []
+    for first, second in combinations([*reversed(heard.values())][:_MOST_QUOTES], 2):
+        difference = between(first.quote, second.quote)
+        if difference is not None:
+            found.append(_dispute(first, second, difference))
+        if len(found) == _MOST_DISPUTES:
+            break
+    return tuple(found)
+
+
+def _dispute(first: InsightSource, second: InsightSource, difference: str) -> Dispute:
+    return Dispute(
+        first_id=first.entry_id,
+        first_quote=first.quote,
+        second_id=second.entry_id,
+        second_quote=second.quote,
+        difference=difference,
+    )

@@ -1,0 +1,59 @@
+"""In which order people see what waits, and which insight goes on under an old id."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+
+from memsieve.model import Insight, Outcome
+
+MOST_SHOWN = 10
+# Nobody wanted to decide on it for so long: it no longer stands in the way of others.
+STALE_AFTER = timedelta(days=30)
+# An insight goes on in a finding that holds this share of its sources.
+_GOES_ON = 0.5
+
+_ORDER = (Outcome.READY, Outcome.OBSERVING, Outcome.TOO_NARROW, Outcome.DUPLICATE)
+_NAMESPACE = uuid.UUID("6f3c1d0a-52a6-4c58-9a52-3f6f7d0c2b11")
+
+
+def in_order(insights: Iterable[Insight], now: datetime) -> list[Insight]:
+    """Return insights as people should see them: what is ready and widely said first, what is stale last."""
+    return sorted(insights, key=lambda insight: _place(insight, now))
+
+
+def _place(insight: Insight, now: datetime) -> tuple[object, ...]:
+    return (
+        now - insight.made_at > STALE_AFTER,
+        _ORDER.index(insight.refinement.outcome),
+        -insight.sessions,
+        -insight.agents,
+        -len(insight.sources),
+        insight.made_at,
+        insight.id,
+    )
+
+
+def new_id(project_id: str, entry_ids: Sequence[str]) -> str:
+    """Return the id of an insight that was not there before: the same again for the same sources."""
+    return str(uuid.uuid5(_NAMESPACE, "\n".join([project_id, *sorted(entry_ids)])))
+
+
+def going_on(waiting: Sequence[Insight], found: Sequence[frozenset[str]]) -> dict[int, list[Insight]]:
+    """Return for each finding, by its entries, the insights that go on in it, the one it takes the id of first."""
+    shares = [
+        (_share(insight, entries), number, insight) for insight in waiting for number, entries in enumerate(found)
+    ]
+    followed: dict[int, list[Insight]] = {}
+    placed: set[str] = set()
+    for share, number, insight in sorted(shares, key=lambda each: (-each[0], each[2].made_at, each[2].id, each[1])):
+        if share >= _GOES_ON and insight.id not in placed:
+            placed.add(insight.id)
+            followed.setdefault(number, []).append(insight)
+    return followed
+
+
+def _share(insight: Insight, entries: frozenset[str]) -> float:
+    sources = {source.entry_id for source in insight.sources}
+    return len(sources & entries) / len(sources)

@@ -1,0 +1,57 @@
+"""What the entries of a window say: each statement once, with everyone who said it in these words."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from heapq import nlargest
+
+from memsieve.claims.resemblance import letters
+from memsieve.digest.statements import Statement, statements
+from memsieve.model import Receipt, Vector
+
+# What states less clearly than this is set aside.
+LEAST_CLARITY = 0.45
+# A long entry says more than anybody can decide on; its clearest statements stand for it.
+_MOST_PER_ENTRY = 6
+
+
+@dataclass(slots=True)
+class Saying:
+    """One statement, the entries that hold it with the words they hold it in, and how much else is said about it.
+
+    Its vector is that of the entry that says least beside it; `exact` when that is nothing.
+    """
+
+    statement: Statement
+    quotes: dict[int, str] = field(default_factory=dict)
+    vector: Vector | None = None
+    exact: bool = False
+    company: float = 0.0
+
+
+def sayings(receipts: Sequence[Receipt], given_up: threading.Event) -> list[Saying]:
+    """Return what the entries say, in the order it was first said; entries are numbered as they come.
+
+    Once `given_up`, nobody waits for the rest.
+    """
+    found: dict[str, Saying] = {}
+    shortest: dict[str, int] = {}
+    for number, receipt in enumerate(receipts):
+        if given_up.is_set():
+            return []
+        entry = receipt.entry
+        for statement in _clearest(entry.content):
+            key = letters(statement.text)
+            saying = found.setdefault(key, Saying(statement))
+            saying.quotes.setdefault(number, statement.text)
+            beside = len(entry.content.strip()) - len(statement.text)
+            if entry.embedding is not None and beside < shortest.get(key, beside + 1):
+                saying.vector, saying.exact, shortest[key] = entry.embedding, beside == 0, beside
+    return list(found.values())
+
+
+def _clearest(content: str) -> list[Statement]:
+    clear = [each for each in statements(content) if each.clarity >= LEAST_CLARITY]
+    return nlargest(_MOST_PER_ENTRY, clear, key=lambda each: each.clarity)

@@ -1,0 +1,92 @@
+"""Put a finding into words: a model's where one is configured, else real sentences of the sources."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memsieve.digest.weigh import Finding, Spoken
+from memsieve.digest.window import Window
+from memsieve.errors import JudgeError
+from memsieve.model import Insight
+from memsieve.ports import Summariser
+
+_MOST_SENTENCES = 3
+_MOST_CHARACTERS = 400
+# A further sentence is clear, and so much of what its words tell is not said yet.
+_CLEAR = 0.6
+_NEW = 0.45
+# What a model is shown of an insight: the sources nearest to it.
+_MOST_SHOWN = 20
+
+_UNSPACED_END = re.compile("[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]$")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A summary, who made it, and a note where it is not what was asked for."""
+
+    text: str
+    by: str = Insight.EXTRACT
+    note: str | None = None
+
+
+def extract(finding: Finding, window: Window) -> str:
+    """Return the lead and further sentences of the sources, word for word: central ones that add something."""
+    chosen = [finding.lead]
+    for one in finding.support:
+        clear = one.saying.statement.clarity >= _CLEAR and window.counts(one.saying)
+        if clear and one.chinese == finding.lead.chinese and _fits(chosen, one) and _adds(chosen, one):
+            chosen.append(one)
+    return joined([window.quote(one.saying) for one in chosen])
+
+
+def joined(sentences: Sequence[str]) -> str:
+    """Join sentences to a text, with spaces where their script has them."""
+    text = ""
+    for sentence in sentences:
+        text += sentence if not text or _UNSPACED_END.search(text) else f" {sentence}"
+    return text
+
+
+async def summarised(summariser: Summariser, finding: Finding, window: Window) -> Summary:
+    """Ask a model; where it fails, or says what no source says, the sources speak for themselves."""
+    shown = [window.quote(one.saying) for one in finding.support if window.counts(one.saying)][:_MOST_SHOWN]
+    try:
+        text = await summariser.summarise(shown)
+    except JudgeError as error:
+        return _instead(finding, window, f"No summary from {summariser.name}: {error}")
+    fault = _fault(text, shown)
+    if fault is not None:
+        return _instead(finding, window, f"The summary of {summariser.name} was not used: {fault}")
+    return Summary(text, summariser.name)
+
+
+def _instead(finding: Finding, window: Window, why: str) -> Summary:
+    return Summary(extract(finding, window), note=f"{why} These are the sources' own sentences.")
+
+
+def _fault(text: str, shown: Sequence[str]) -> str | None:
+    """Say what makes a model's summary unfit to be decided on."""
+    from memsieve.ingress.injection.find import find_injection
+
+    injection = find_injection(text)
+    if injection is not None:
+        return f"it gives its reader an instruction, “{injection.quote}”."
+    known = {number for quote in shown for number in _NUMBER.findall(quote)}
+    invented = [number for number in _NUMBER.findall(text) if number not in known]
+    # Sources may spell a number out, and the model write it in digits.
+    if invented and known:
+        return f"no source holds the number {invented[0]}."
+    return None
+
+
+def _fits(chosen: Sequence[Spoken], one: Spoken) -> bool:
+    return len(chosen) < _MOST_SENTENCES and sum(len(each.text) for each in (*chosen, one)) <= _MOST_CHARACTERS
+
+
+def _adds(chosen: Sequence[Spoken], one: Spoken) -> bool:
+    said = {word for each in chosen for word in each.bag}
+    return sum(weight * weight for word, weight in one.bag.items() if word not in said) >= _NEW

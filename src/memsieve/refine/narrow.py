@@ -1,0 +1,40 @@
+"""Whether a text is about one spot or one moment and holds nothing general.
+
+A good finding called narrow is lost, a narrow one let through costs a look: in doubt, a text is not narrow.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from memsieve.bundled.simplify import simplified_forms
+from memsieve.refine.concepts import concepts
+from memsieve.refine.general import general
+from memsieve.refine.moments import moment
+from memsieve.refine.spots import spot
+
+_SENTENCE = re.compile(r"(?<=[。！？!?；;])|(?<=[.])(?=\s)|\n+")
+
+
+def narrow(text: str) -> str | None:
+    """Say why a text is too narrow to keep; None when it holds, or may hold, something general."""
+    plain = unicodedata.normalize("NFKC", text).translate(simplified_forms())
+    if general(plain):
+        return None
+    if found := spot(plain):
+        return f"It is about {found} alone and says nothing general."
+    if found := _moments(plain):
+        return f"It tells one person's moment (“{found}”) and says nothing general."
+    return None
+
+
+def _moments(text: str) -> str | None:
+    """Return the first moment of a text in which every sentence that says something is one."""
+    quote = None
+    for sentence in filter(None, map(str.strip, _SENTENCE.split(text))):
+        found = moment(sentence)
+        if found is None and len(concepts(sentence)) > 1:
+            return None
+        quote = quote or found
+    return quote

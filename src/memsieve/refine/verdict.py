@@ -1,0 +1,132 @@
+"""What becomes of a finding: known already, too narrow, seen too seldom, or ready to be decided on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import pairwise
+from math import inf
+
+from memsieve.claims import conflict
+from memsieve.claims.resemblance import letters, quoted
+from memsieve.model import Outcome, Refinement
+from memsieve.refine.concepts import concepts, share, shared
+from memsieve.refine.narrow import narrow
+from memsieve.refine.roles import turned_round
+
+# More than this share of a finding's concepts in one memory: it is known.
+COVERED = 0.8
+# So alike by vectors, two texts say the same in other words or another language.
+SAME_MEANING = 0.9
+SAME_WORDING_AND_MEANING = 0.95
+# Fewer concepts than this are in many texts by chance.
+_FEWEST = 3
+_SAME_WORDING = 0.8
+# Fewer than this are found in a long text here and there.
+_MANY = 6
+_ADDED = 2
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n+")
+# Who differs from the nearest memories differs from the rest; each comparison may take milliseconds.
+_MOST_COMPARED = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """A verified memory a finding is held against, with their similarity by vectors where both have one."""
+
+    id: str
+    content: str
+    similarity: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """A memory that may say the same, how near it is, and what this rests on."""
+
+    memory: Known
+    nearness: float
+    ground: str
+
+
+def refine(text: str, *, observations: int, known: Sequence[Known] = (), counted: str = "sessions") -> Refinement:
+    """Return the first outcome that holds for a finding; `counted` names what its observations are."""
+    duplicate, differing = _held_against(text, known)
+    if duplicate is not None:
+        outcome, reason = Outcome.DUPLICATE, duplicate
+    elif (reason := narrow(text) or "") != "":
+        outcome = Outcome.TOO_NARROW
+    elif observations < Refinement.NEEDED:
+        outcome, reason = Outcome.OBSERVING, f"{_seen_seldom(observations, counted)}{differing}"
+    else:
+        outcome, reason = Outcome.READY, f"{_seen_enough(observations, counted)}{differing}"
+    return Refinement(outcome=outcome, reason=reason, observations=observations)
+
+
+def _held_against(text: str, known: Sequence[Known]) -> tuple[str | None, str]:
+    """Return why a finding is a duplicate, or None and the memory it comes near to but contradicts."""
+    differing = ""
+    matches = sorted(_matches(text, known), key=lambda match: match.nearness, reverse=True)
+    for match in matches[:_MOST_COMPARED]:
+        difference = turned_round(text, match.memory.content) or conflict(text, match.memory.content)
+        if difference is None:
+            return f"Memory {match.memory.id} says it already: {match.ground}, {quoted(match.memory.content)}.", ""
+        differing = differing or f" It differs from memory {match.memory.id}: {difference}."
+    return None, differing
+
+
+def _matches(text: str, known: Sequence[Known]) -> Iterator[_Match]:
+    for memory in known:
+        match = _match(text, memory)
+        if match is not None:
+            yield match
+
+
+def _match(text: str, memory: Known) -> _Match | None:
+    mine, theirs = concepts(text), concepts(memory.content)
+    if len(mine) < _FEWEST:
+        alike = _alike(text, memory.content) if mine == theirs else 0.0
+        return _Match(memory, alike, "it has nearly the same words") if alike >= _SAME_WORDING else None
+    covered = _covered(mine, memory.content)
+    if covered > COVERED:
+        return _Match(memory, covered, f"it holds {covered:.0%} of the concepts")
+    if memory.similarity is not None and memory.similarity >= _needed(mine, theirs):
+        ground = f"it means the same in other words (similarity {memory.similarity:.2f})"
+        return _Match(memory, memory.similarity, ground)
+    return None
+
+
+def _covered(mine: frozenset[str], content: str) -> float:
+    """Return the share of concepts that a memory holds; few concepts must stand together in it."""
+    whole = share(mine, concepts(content))
+    if whole <= COVERED or len(mine) >= _MANY:
+        return whole
+    sentences = [part for part in _SENTENCE_END.split(content) if part.strip()]
+    pairs = [" ".join(pair) for pair in pairwise(sentences)] or [content]
+    return max(share(mine, concepts(pair)) for pair in pairs)
+
+
+def _needed(mine: frozenset[str], theirs: frozenset[str]) -> float:
+    """Return the similarity from which a finding means the same as a memory.
+
+    Vectors hardly see what a finding adds, or that one word stands for another: a synonym, or someone else.
+    """
+    both = shared(mine, theirs)
+    own, left = len(mine - both), len(theirs - shared(theirs, mine))
+    if own >= _ADDED and share(theirs, mine) > COVERED:
+        return inf
+    return SAME_WORDING_AND_MEANING if own and left and len(both) >= len(mine) / 2 else SAME_MEANING
+
+
+def _alike(text: str, other: str) -> float:
+    return SequenceMatcher(None, letters(text), letters(other), autojunk=False).ratio()
+
+
+def _seen_seldom(observations: int, counted: str) -> str:
+    seen = observations or "none"
+    return f"It was seen in {seen} of the {Refinement.NEEDED} independent {counted} it takes."
+
+
+def _seen_enough(observations: int, counted: str) -> str:
+    return f"It was seen in {observations} independent {counted}, is general, and no verified memory says it."

@@ -1,0 +1,208 @@
+"""Insights and the digests that made them, on SQLite."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+
+from memsieve.model import Aside, Digest, Insight, InsightSource, Receipt, Role, Scope
+from memsieve.stores.sqlite import receipts
+from memsieve.stores.sqlite.database import Database
+from memsieve.stores.sqlite.insights import insight_from, insight_row, source_from
+from memsieve.stores.sqlite.rows import json_text, text_time, time_text
+
+# By the index over time to the rows of the window, not through the whole project.
+_UNDECIDED = f"""{receipts.SELECT}
+AND q.sequence IN (
+    SELECT sequence FROM quarantine_logs WHERE project_id = :project_id AND created_at >= :since
+    UNION
+    SELECT e.sequence FROM insights i
+        CROSS JOIN insight_sources s ON s.project_id = i.project_id AND s.insight_id = i.id
+        CROSS JOIN quarantine_logs e ON e.project_id = s.project_id AND e.id = s.entry_id
+    WHERE i.project_id = :project_id AND i.review IS NULL
+    UNION
+    SELECT e.sequence FROM unplaced u
+        CROSS JOIN quarantine_logs e ON e.project_id = u.project_id AND e.id = u.entry_id
+    WHERE u.project_id = :project_id
+)
+AND review IS NULL ORDER BY q.sequence
+"""  # noqa: S608 - made of constants
+_WAITING = "i.project_id = :project_id AND i.review IS NULL"
+_SETTLED = "i.project_id = :project_id AND i.review IS NOT NULL"
+_ONE = "i.project_id = :project_id AND i.id = :id"
+_INSIGHTS = "SELECT i.* FROM insights i WHERE {which} ORDER BY i.made_at, i.sequence"
+_SOURCES = """
+SELECT s.*, q.session_id, q.agent_id, q.confidence, q.created_at
+FROM insights i
+    CROSS JOIN insight_sources s ON s.project_id = i.project_id AND s.insight_id = i.id
+    CROSS JOIN quarantine_logs q ON q.project_id = s.project_id AND q.id = s.entry_id
+WHERE {which} ORDER BY s.insight_id, s.position
+"""
+_ADD = """
+INSERT INTO insights
+    (project_id, id, content, summarised_by, note, refinement, nearest, disputes, made_at, embedder, embedding)
+VALUES (:project_id, :id, :content, :summarised_by, :note, :refinement, :nearest, :disputes, :made_at, :embedder,
+    :embedding)
+"""
+_ADD_SOURCE = """
+INSERT INTO insight_sources (project_id, insight_id, entry_id, position, quote, doubt, later)
+VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
+_DROP = """
+DELETE FROM insights WHERE project_id = ? AND review IS NULL AND id IN (SELECT value FROM json_each(?))
+"""
+_SETTLED_IDS = """
+SELECT id FROM insights WHERE project_id = ? AND review IS NOT NULL AND id IN (SELECT value FROM json_each(?))
+"""
+_KNOWN = f"""
+SELECT q.id, {receipts.REVIEW} AS review FROM quarantine_logs q
+WHERE q.project_id = ? AND q.id IN (SELECT value FROM json_each(?))
+"""  # noqa: S608 - made of constants
+_POSITION = "SELECT coalesce(max(position) + 1, 0) FROM insight_sources WHERE project_id = ? AND insight_id = ?"
+_PLACE_ALL = "DELETE FROM unplaced WHERE project_id = ?"
+_UNPLACE = "INSERT INTO unplaced (project_id, entry_id) VALUES (?, ?) ON CONFLICT DO NOTHING"
+_ADD_DIGEST = "INSERT INTO digests (project_id, made_at, since, entries, set_aside) VALUES (?, ?, ?, ?, ?)"
+_LAST = "SELECT * FROM digests WHERE project_id = ? ORDER BY sequence DESC LIMIT 1"
+
+# What became of entries while a digest was made: those that are there, and whether a person has decided on them.
+_Known = Mapping[str, bool]
+
+
+class SqliteDigests:
+    """Implements `ports.DigestStore`."""
+
+    def __init__(self, database: Database, embedder: str) -> None:
+        self._database = database
+        self._embedder = embedder
+
+    async def undecided(self, scope: Scope, since: datetime) -> list[Receipt]:
+        scope.require(Role.PERSON, Role.SYSTEM)
+        values = {"project_id": scope.project_id, "since": time_text(since)}
+
+        def work(connection: sqlite3.Connection) -> list[Receipt]:
+            return [receipts.receipt_from(row, self._embedder) for row in connection.execute(_UNDECIDED, values)]
+
+        return await self._database.read(work)
+
+    async def insights(self, scope: Scope, *, settled: bool) -> list[Insight]:
+        scope.require(Role.PERSON, Role.SYSTEM)
+        which = _SETTLED if settled else _WAITING
+        return await self._database.read(lambda connection: self._read(connection, scope, which))
+
+    async def get(self, scope: Scope, insight_id: str) -> Insight | None:
+        scope.require(Role.PERSON, Role.SYSTEM)
+        found = await self._database.read(lambda connection: self._read(connection, scope, _ONE, id=insight_id))
+        return found[0] if found else None
+
+    async def save(
+        self,
+        scope: Scope,
+        digest: Digest,
+        *,
+        merged: Sequence[str] = (),
+        later: Mapping[str, Sequence[InsightSource]] | None = None,
+    ) -> Digest:
+        scope.require(Role.PERSON, Role.SYSTEM)
+        joining = {} if later is None else later
+
+        def work(connection: sqlite3.Connection) -> Digest:
+            connection.execute(_PLACE_ALL, (scope.project_id,))
+            connection.execute(_DROP, (scope.project_id, json_text(list(merged))))
+            self._join(connection, scope, joining)
+            self._put_all(connection, scope, digest.insights)
+            _add_digest(connection, scope, digest)
+            kept = self._last(connection, scope)
+            assert kept is not None  # noqa: S101 - it was written above, in this transaction
+            return kept
+
+        return await self._database.write(work)
+
+    async def last(self, scope: Scope) -> Digest | None:
+        scope.require(Role.PERSON, Role.SYSTEM)
+        return await self._database.read(lambda connection: self._last(connection, scope))
+
+    def _put_all(self, connection: sqlite3.Connection, scope: Scope, insights: Sequence[Insight]) -> None:
+        settled = _settled(connection, scope, [insight.id for insight in insights])
+        known = _known(connection, scope, [source.entry_id for insight in insights for source in insight.sources])
+        for insight in insights:
+            sources = [source for source in insight.sources if known.get(source.entry_id) is False]
+            deleted = any(source.entry_id not in known for source in insight.sources)
+            if insight.id in settled or deleted or not sources:
+                connection.executemany(_UNPLACE, [(scope.project_id, source.entry_id) for source in sources])
+            else:
+                self._put(connection, scope, insight, sources)
+
+    def _put(
+        self, connection: sqlite3.Connection, scope: Scope, insight: Insight, sources: Sequence[InsightSource]
+    ) -> None:
+        there = {source.entry_id for source in sources}
+        disputes = [one for one in insight.disputes if {one.first_id, one.second_id} <= there]
+        row = insight_row(replace(insight, disputes=tuple(disputes)), self._embedder)
+        # A new row, so that a vector which is being made of the old summary does not come to lie beside the new one.
+        connection.execute(_DROP, (scope.project_id, json_text([insight.id])))
+        connection.execute(_ADD, {**row, "project_id": scope.project_id})
+        _add_sources(connection, scope, insight.id, sources, later=False)
+
+    def _join(self, connection: sqlite3.Connection, scope: Scope, later: Mapping[str, Sequence[InsightSource]]) -> None:
+        known = _known(connection, scope, [source.entry_id for sources in later.values() for source in sources])
+        for insight_id in _settled(connection, scope, list(later)):
+            there = [source for source in later[insight_id] if source.entry_id in known]
+            _add_sources(connection, scope, insight_id, there, later=True)
+
+    def _last(self, connection: sqlite3.Connection, scope: Scope) -> Digest | None:
+        row = connection.execute(_LAST, (scope.project_id,)).fetchone()
+        if row is None:
+            return None
+        waiting = self._read(connection, scope, _WAITING)
+        return Digest(
+            project_id=row["project_id"],
+            made_at=text_time(row["made_at"]),
+            since=text_time(row["since"]),
+            entries=row["entries"],
+            set_aside={Aside(name): count for name, count in json.loads(row["set_aside"]).items()},
+            insights=tuple(waiting),
+            waiting=len(waiting),
+        )
+
+    def _read(self, connection: sqlite3.Connection, scope: Scope, which: str, **values: Any) -> list[Insight]:
+        named = {"project_id": scope.project_id, **values}
+        rows = connection.execute(_SOURCES.replace("{which}", which), named)
+        sources = {
+            insight_id: [(bool(row["later"]), source_from(row)) for row in group]
+            for insight_id, group in groupby(rows, key=lambda row: row["insight_id"])
+        }
+        found = connection.execute(_INSIGHTS.replace("{which}", which), named)
+        return [insight_from(row, sources.get(row["id"], []), self._embedder) for row in found]
+
+
+def _known(connection: sqlite3.Connection, scope: Scope, entry_ids: Sequence[str]) -> _Known:
+    rows = connection.execute(_KNOWN, (scope.project_id, json_text(list(entry_ids))))
+    return {row["id"]: row["review"] is not None for row in rows}
+
+
+def _settled(connection: sqlite3.Connection, scope: Scope, insight_ids: Sequence[str]) -> list[str]:
+    rows = connection.execute(_SETTLED_IDS, (scope.project_id, json_text(list(insight_ids))))
+    return [row["id"] for row in rows]
+
+
+def _add_sources(
+    connection: sqlite3.Connection, scope: Scope, insight_id: str, sources: Sequence[InsightSource], *, later: bool
+) -> None:
+    key = (scope.project_id, insight_id)
+    first = connection.execute(_POSITION, key).fetchone()[0]
+    rows = [
+        (*key, source.entry_id, position, source.quote, source.doubt, later)
+        for position, source in enumerate(sources, first)
+    ]
+    connection.executemany(_ADD_SOURCE, rows)
+
+
+def _add_digest(connection: sqlite3.Connection, scope: Scope, digest: Digest) -> None:
+    set_aside = json_text({str(aside): count for aside, count in digest.set_aside.items()})
+    times = (time_text(digest.made_at), time_text(digest.since))
+    connection.execute(_ADD_DIGEST, (scope.project_id, *times, digest.entries, set_aside))
