@@ -10,6 +10,7 @@ MEETINGS = ("locomo_dev.json", "qmsum_val.jsonl", "vcsum_dev.jsonl", "who_and_wh
 TABLES = {
     "retrieval": ("locomo_dev.json", "vcsum_dev.jsonl"),
     "languages": ("qmsum_val.jsonl", "vcsum_dev.jsonl"),
+    "digest": ("qmsum_val.jsonl", "vcsum_dev.jsonl"),
     "speed": (),
     "consistency": (*MEETINGS, "breaking_nli_dev.jsonl", "cdconv_dev.tsv"),
     "restatements": MEETINGS,

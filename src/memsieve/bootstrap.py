@@ -166,7 +166,7 @@ def _wire(
         ),
         digester=digester,
         deleter=Deleter(quarantine=quarantine, working=working, turns=turns),
-        auditor=Auditor(quarantine=quarantine, longterm=longterm, ledger=ledger),
+        auditor=Auditor(quarantine=quarantine, longterm=longterm, ledger=ledger, digests=stores.digests),
         retriever=Retriever(working=working, longterm=longterm, ledger=ledger, embedder=embedder, clock=clock),
         quarantine=quarantine,
         working=working,

@@ -2,7 +2,7 @@
 
 MemsieveError
 ├── InvalidInput         the caller sent something memsieve cannot keep
-├── NotFound             no such entry or memory in this project
+├── NotFound             no such entry, insight or memory in this project
 ├── Conflict             the request disagrees with what is stored
 ├── Forbidden            the role that asks has no right to it
 │   └── ApprovalRequired only a named person may write long-term memory
@@ -11,7 +11,7 @@ MemsieveError
 ├── StoreCorrupt         the store's file is damaged; a retry will not help
 ├── SchemaOutdated       the database and this version of memsieve differ
 ├── EmbedderError        no vector could be made
-└── JudgeError           the judge gave no usable verdict
+└── JudgeError           the judge gave no usable verdict, or a model no usable summary
 """
 
 
@@ -68,4 +68,4 @@ class EmbedderError(MemsieveError):
 
 
 class JudgeError(MemsieveError):
-    """The judge gave no usable verdict."""
+    """The judge gave no usable verdict, or a model no usable summary."""

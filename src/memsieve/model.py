@@ -386,12 +386,13 @@ class Refinement:
 class Doubt(StrEnum):
     """Why a source is shown but counts for nothing.
 
-    It gives its reader orders, repeats what its session was served, or contradicts itself.
+    It gives its reader orders, repeats what its session was served, contradicts itself, or denies what is summarised.
     """
 
     INJECTION = "injection"
     ECHO = "echo"
     INCONSISTENT = "inconsistent"
+    CONTRARY = "contrary"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -207,7 +207,7 @@ class AsyncProject:
         return await self._rooms.longterm.get(self._agent, _id(any_id))
 
     async def lineage(self, any_id: str, *, by: str = "auditor") -> Lineage:
-        """Say where a memory or entry came from, what people decided, and who was served it."""
+        """Say where a memory, an insight or an entry came from, what people decided, and who was served it."""
         return await self._rooms.auditor.lineage(self._person(by), _id(any_id))
 
     async def stats(self) -> Stats:

@@ -83,7 +83,7 @@ def test_making_vectors_again_says_what_it_did_and_when_there_is_nothing_to_do(o
 
 
 def test_an_error_is_one_red_line(on_terminal):
-    assert on_terminal("lineage", "--project", "apollo", "nothing", code=3).startswith("Error: No entry or memory")
+    assert on_terminal("lineage", "--project", "apollo", "nothing", code=3).startswith("Error: Nothing has the id")
 
 
 def test_export_and_import_say_what_they_did(on_terminal, data, tmp_path: Path):

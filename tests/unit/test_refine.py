@@ -394,6 +394,12 @@ def test_a_text_without_a_concept_is_no_duplicate_of_another():
     )
 
 
+def test_one_thing_in_two_wordings_is_not_turned_round():
+    known = [Known(id="m1", content="The office in Lyon opens at nine in the morning.", similarity=0.9)]
+    found = refine("The Lyon office opens at nine in the morning.", observations=3, known=known)
+    assert found.outcome is Outcome.DUPLICATE
+
+
 def test_who_does_what_to_whom_is_part_of_the_claim():
     memory = Known(id="m1", content="The scheduler calls the worker over gRPC.", similarity=0.99)
     found = refine("The worker calls the scheduler over gRPC.", observations=3, known=[memory])

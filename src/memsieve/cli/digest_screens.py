@@ -52,6 +52,7 @@ _DOUBTS = {
     Doubt.INJECTION: "⚠ gives instructions: counts for nothing",
     Doubt.ECHO: "⚠ repeats what its session was served: counts for nothing",
     Doubt.INCONSISTENT: "⚠ contradicts itself: counts for nothing",
+    Doubt.CONTRARY: "⚠ says the opposite: counts for nothing",
 }
 _SETTLED = {Review.PROMOTED: ("★", "bold green"), Review.DISMISSED: ("✝", "bold magenta")}
 _RUNS = {

@@ -187,7 +187,9 @@ def delete(
 
 @commands.command(rich_help_panel=PANEL, epilog=examples("memsieve lineage --project apollo ID"))
 def lineage(
-    any_id: Annotated[str, typer.Argument(help="An entry, a memory, or an item of an answer.", metavar="ID")],
+    any_id: Annotated[
+        str, typer.Argument(help="An entry, an insight, a memory, or an item of an answer.", metavar="ID")
+    ],
     project: options.Project,
     data: options.Data = None,
     as_json: options.Json = False,

@@ -17,20 +17,21 @@ def between(first: str, second: str) -> str | None:
     """Say how two texts contradict each other; None where they do not, whatever each of them does in itself."""
     # The rules know simplified characters only.
     one, other = (" ".join(text.split()).translate(simplified_forms()) for text in (first, second))
+    # Some rules, and the model, look for what takes back an earlier sentence: who spoke first must not matter.
+    found = _found(one, other) or _found(other, one)
+    return None if found is None else found.explanation
+
+
+def _found(one: str, other: str) -> Contradiction | None:
     text = f"{one}\n{other}"
-    found = find_contradiction(text)
-    if found is not None and _apart(found, one, other):
-        return found.explanation
+    by_rules = find_contradiction(text)
+    if by_rules is not None and by_rules.first in one and by_rules.second in other:
+        return by_rules
     pairs = [pair for pair in likely_pairs(text) if pair[0] in one and pair[1] in other and _in_one_order(*pair)]
-    sure = surest(pairs) if pairs else None
-    return None if sure is None else sure.explanation
+    return surest(pairs) if pairs else None
 
 
 def _in_one_order(first: str, second: str) -> bool:
     """Say whether two sentences are built alike: where they are not, the model takes other words for other values."""
     one, other = (_WORD.findall(sentence.lower()) for sentence in (first, second))
     return SequenceMatcher(None, one, other, autojunk=False).ratio() >= _SAME_ORDER
-
-
-def _apart(found: Contradiction, one: str, other: str) -> bool:
-    return found.first in one and found.second in other

@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from memsieve import validate
 from memsieve.digest.decided import Decided, History
 from memsieve.digest.find import Finder, Found, Progress
 from memsieve.digest.insight import InsightMaker, sources_of
-from memsieve.digest.queue import MOST_SHOWN, going_on, in_order
+from memsieve.digest.queue import MOST_SHOWN, in_order
+from memsieve.digest.waiting import Waiting
 from memsieve.digest.weigh import Finding
 from memsieve.digest.window import Window
 from memsieve.model import Aside, Digest, Insight, Scope
 from memsieve.ports import Clock, DigestStore, Embedder
 
 MOST_DAYS = 3660
-# What one entry says alone is shown where little was said at all, or where there would be fewer insights than this.
-_FEWEST = 5
+# What one entry says alone takes so many places at most, unless little was said at all.
+_MOST_ALONE = 5
 _LITTLE_SAID = 20
+# What was decided on, and what nobody decides on, must not take the place of what is new: so much more is found.
+_MOST_BESIDES = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,23 +41,27 @@ class Digester:
         validate.number(days, field="days", most=MOST_DAYS)
         now, told = self.clock(), progress or _silent
         since = now - timedelta(days=days)
+        # Read before the entries: a source that is not among those then was decided on.
+        insights = await self.digests.insights(scope, settled=False)
         window = Window(await self.digests.undecided(scope, since))
         told(5, 100)
-        found = await Finder(window=window, embedder=self.embedder, progress=told).find(MOST_SHOWN)
-        new, history = await self._new(scope, window, found)
-        waiting = await self.digests.insights(scope, settled=False)
-        insights, merged = await self._insights(scope, window, new, waiting, now)
-        kept = [insight for insight in waiting if insight.id not in {each.id for each in insights} | set(merged)]
+        waiting = Waiting(insights=insights, undecided=window.ids, now=now)
+        history = await self.decided.history(scope)
+        wanted = MOST_SHOWN + min(len(history.settled) + len(waiting.stale), _MOST_BESIDES)
+        found = await Finder(window=window, embedder=self.embedder, progress=told).find(wanted)
+        new = await self._new(window, found, history, waiting)
+        standing, gone = await self._standing(scope, window, new, waiting, history)
         digest = Digest(
             project_id=scope.project_id,
             made_at=now,
             since=since,
             entries=len(window),
-            set_aside=_set_aside(window, found, (*insights, *kept), history),
-            insights=tuple(insights),
-            waiting=len(insights) + len(kept),
+            set_aside=_set_aside(window, found, standing, history),
+            insights=tuple(standing),
+            waiting=len(standing),
         )
-        saved = await self.digests.save(scope, digest, merged=merged, later=history.later)
+        later = history.joining(without=_entries(standing))
+        saved = await self.digests.save(scope, digest, merged=gone, later=later)
         told(100, 100)
         return self._shown(saved)
 
@@ -68,28 +75,33 @@ class Digester:
         found = await self.digests.insights(scope, settled=settled)
         return found[::-1] if settled else in_order(found, self.clock())
 
-    async def _new(self, scope: Scope, window: Window, found: Found) -> tuple[list[Finding], History]:
-        """Return what a person has not decided on before, as much as one can read, and what joins a decision."""
-        history = await self.decided.history(scope)
-        enough = MOST_SHOWN if len(found.telling) <= _LITTLE_SAID else _FEWEST
+    async def _new(self, window: Window, found: Found, history: History, waiting: Waiting) -> list[Finding]:
+        """Return what a person has not decided on before, as much as one can read; the rest joins the history."""
+        alone = MOST_SHOWN if len(found.telling) <= _LITTLE_SAID else _MOST_ALONE
+        places, stale = MOST_SHOWN, waiting.stale_entries
         new: list[Finding] = []
-        for finding in sorted(found.findings, key=lambda each: each.alone):
-            if len(new) >= (enough if finding.alone else MOST_SHOWN):
+        for finding in found.findings:
+            if not places:
                 break
-            if not await history.takes(finding, sources_of(finding, window)):
-                new.append(finding)
-        return new, history
+            sources = sources_of(finding, window)
+            if (finding.alone and not alone) or await history.takes(finding, sources):
+                continue
+            new.append(finding)
+            alone -= finding.alone
+            places -= any(source.entry_id not in stale for source in sources)
+        return new
 
-    async def _insights(
-        self, scope: Scope, window: Window, new: list[Finding], waiting: list[Insight], now: datetime
+    async def _standing(
+        self, scope: Scope, window: Window, new: list[Finding], waiting: Waiting, history: History
     ) -> tuple[list[Insight], list[str]]:
-        """Return the insights of the findings, and the ids of those that waited and are now part of another."""
-        entries = [frozenset(window.entry(number).id for number in finding.entries) for finding in new]
-        before = going_on(waiting, entries)
-        made = await self.maker.make(
-            scope, window, [(each, before.get(n, [None])[0]) for n, each in enumerate(new)], now
-        )
-        return made, [insight.id for followed in before.values() for insight in followed[1:]]
+        """Return all insights that wait from now on, and the ids of those that no longer do."""
+        following = waiting.followed([sources_of(finding, window) for finding in new])
+        found = [(finding, following.first.get(number)) for number, finding in enumerate(new)]
+        made = waiting.named(await self.maker.make(scope, window, found, waiting.now), following)
+        gone_on = {insight.id for insight in made} | set(following.merged)
+        left = waiting.left(gone_on, history.entries)
+        again = [await self.maker.again(scope, insight) for insight in left if insight.sources]
+        return [*made, *again], [*following.merged, *(insight.id for insight in left if not insight.sources)]
 
     def _shown(self, digest: Digest) -> Digest:
         """Return a digest with the front of the queue alone."""
@@ -99,7 +111,7 @@ class Digester:
 
 def _set_aside(window: Window, found: Found, insights: Iterable[Insight], history: History) -> dict[Aside, int]:
     """Count the entries that are behind no insight, by the reason."""
-    behind = {source.entry_id for insight in insights for source in insight.sources}
+    behind = _entries(insights)
     counts = Counter(
         _reason(number, window, found, history)
         for number, receipt in enumerate(window.receipts)
@@ -116,6 +128,10 @@ def _reason(number: int, window: Window, found: Found, history: History) -> Asid
     if number not in found.telling:
         return Aside.NO_CLAIM
     return Aside.SMALLER if number in found.grouped else Aside.SAID_ONCE
+
+
+def _entries(insights: Iterable[Insight]) -> set[str]:
+    return {source.entry_id for insight in insights for source in insight.sources}
 
 
 def _silent(_done: int, _total: int) -> None:

@@ -101,18 +101,24 @@ def groups(near: Graph) -> list[list[int]]:
     return sorted(found, key=lambda group: (-len(group), group))
 
 
-def _centred(vectors: Sequence[Vector | None]) -> Points:
+def rows(vectors: Sequence[Vector | None]) -> Points:
+    """Return vectors as the rows of one matrix, zeros where there is none."""
     dimensions = next((len(vector) for vector in vectors if vector is not None), 1)
-    rows = np.zeros((len(vectors), dimensions), np.float32)
+    made = np.zeros((len(vectors), dimensions), np.float32)
     for number, vector in enumerate(vectors):
         if vector is not None:
-            rows[number] = vector
-    known = rows.any(axis=1)
+            made[number] = vector
+    return made
+
+
+def _centred(vectors: Sequence[Vector | None]) -> Points:
+    made = rows(vectors)
+    known = made.any(axis=1)
     if known.any():
         # In a small window the mean is mostly what the few texts say, and not their tone.
         weight = _COMMON_SHARE * known.sum() / (known.sum() + _OTHERS)
-        rows[known] -= np.float32(weight) * rows[known].mean(axis=0)
-    return _of_length_one(rows)
+        made[known] -= np.float32(weight) * made[known].mean(axis=0)
+    return _of_length_one(made)
 
 
 def _projected(bags: Sequence[Mapping[str, float]]) -> Points:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
 from memsieve.claims import conflict
 from memsieve.claims.resemblance import Remembered, said_again
+from memsieve.contradiction.between import between
 from memsieve.digest.weigh import Finding
 from memsieve.model import Insight, InsightSource, Scope, Tombstone
 from memsieve.ports import DigestStore, Ledger, LongTermStore
@@ -46,30 +47,45 @@ class History:
 
     async def takes(self, finding: Finding, sources: Sequence[InsightSource]) -> bool:
         """Say whether a finding only says again what was decided on; its sources then join the decision."""
-        insight_id, before = await self._before(finding)
-        if before is None or await asyncio.to_thread(_any_conflict, before, sources):
-            return False
-        self.entries.update(source.entry_id for source in sources)
-        if insight_id is not None:
-            self.later[insight_id] += sources
-        return True
+        # What contradicts one decision may still say again what another was made on.
+        for insight_id, before in await self._before(finding):
+            if not await asyncio.to_thread(_any_conflict, before, sources):
+                self.entries.update(source.entry_id for source in sources)
+                if insight_id is not None:
+                    self.later[insight_id] += sources
+                return True
+        return False
 
-    async def _before(self, finding: Finding) -> tuple[str | None, str | None]:
-        """Return the insight that was settled, if it was one, and the text that was decided on."""
-        lead = finding.lead
-        for insight in self.settled:
-            if self._again(finding, Remembered(insight.summary, cut(insight.summary), insight.embedding)):
-                return insight.id, insight.summary
-        for hit in await self.decided.longterm.search(self.scope, lead.vector, lead.saying.statement.words, _NEAREST):
+    def joining(self, without: Container[str]) -> dict[str, list[InsightSource]]:
+        """Return what joins which decision; an entry that also says something else, which waits, is not settled."""
+        return {
+            insight_id: [source for source in sources if source.entry_id not in without]
+            for insight_id, sources in self.later.items()
+        }
+
+    async def _before(self, finding: Finding) -> list[tuple[str | None, tuple[str, ...]]]:
+        """Return texts that were decided on and are like a finding, each with the insight it was, if it was one."""
+        lead, store = finding.lead, self.decided
+        found: list[tuple[str | None, tuple[str, ...]]] = [
+            (insight.id, await self._decided_on(insight))
+            for insight in self.settled
+            if self._again(finding, Remembered(insight.summary, cut(insight.summary), insight.embedding))
+        ]
+        for hit in await store.longterm.search(self.scope, lead.vector, lead.saying.statement.words, _NEAREST):
             known = self._promoted_as(hit.memory_id)
             if known and self._again(finding, Remembered(hit.content, cut(hit.content), None), hit.similarity):
-                return known.id, hit.content
-        for grave in await self.decided.ledger.tombstones(
-            self.scope, lead.vector, lead.saying.statement.words, _NEAREST
-        ):
-            if self._again(finding, grave):
-                return None, grave.content
-        return None, None
+                found.append((known.id, (hit.content,)))
+        graves = await store.ledger.tombstones(self.scope, lead.vector, lead.saying.statement.words, _NEAREST)
+        return found + [(None, (grave.content,)) for grave in graves if self._again(finding, grave)]
+
+    async def _decided_on(self, insight: Insight) -> tuple[str, ...]:
+        """Return what an insight says, and first the text that a person approved of it in other words."""
+        settled = insight.settlement
+        if settled is None or settled.memory_id is None:
+            return (insight.summary,)
+        memory = await self.decided.longterm.get(self.scope, settled.memory_id)
+        approved = insight.summary if memory is None else memory.approval.content
+        return (insight.summary,) if approved == insight.summary else (approved, insight.summary)
 
     def _again(self, finding: Finding, before: Remembered | Tombstone, similarity: float | None = None) -> bool:
         again = said_again(finding.lead.text, finding.lead.vector, before)
@@ -83,7 +99,14 @@ class History:
         return None
 
 
-def _any_conflict(before: str, sources: Sequence[InsightSource]) -> bool:
+def _any_conflict(decided: Sequence[str], sources: Sequence[InsightSource]) -> bool:
     """Say whether a source contradicts what was decided: then a person must know."""
     quotes = list(dict.fromkeys(source.quote for source in sources))[:_MOST_COMPARED]
-    return any(conflict(before, quote) is not None for quote in quotes)
+    return any(_contradicts(decided, quote) for quote in quotes)
+
+
+def _contradicts(decided: Sequence[str], quote: str) -> bool:
+    if all(conflict(text, quote) is not None for text in decided):
+        return True
+    # A person may have corrected the insight: what it said then is no longer what stands.
+    return len(decided) > 1 and between(decided[0], quote) is not None

@@ -7,13 +7,13 @@ import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from heapq import nsmallest
 
 import numpy as np
 
-from memsieve.digest.cluster import Points, bag, graph, groups, points, rarity
+from memsieve.digest.cluster import Points, bag, graph, groups, points, rarity, rows
 from memsieve.digest.sayings import Saying, sayings
-from memsieve.digest.weigh import Finding, closeness, gathered, nearness, spoken, weigh
+from memsieve.digest.sides import take_sides
+from memsieve.digest.weigh import Finding, Spoken, closeness, gathered, nearness, spoken, weigh
 from memsieve.digest.window import Window
 from memsieve.ports import Embedder
 
@@ -62,7 +62,9 @@ class Finder:
         together = await asyncio.to_thread(_grouped, said, weights, self.window)
         self.progress(70, 100)
         findings = await self._weighed(said, together, weights, most)
-        return Found(findings, _entries(said), _entries([said[number] for group in together for number in group]))
+        grouped = {number for group in together for number in group}
+        repeated = [saying for number, saying in enumerate(said) if number in grouped or len(saying.quotes) > 1]
+        return Found(findings, _entries(said), _entries(repeated))
 
     async def _sayings(self) -> list[Saying]:
         """Read the window in a thread, which ends early when the digest is cancelled, as when a memory is closed."""
@@ -76,17 +78,26 @@ class Finder:
         self, said: list[Saying], together: list[list[int]], weights: Mapping[str, float], most: int
     ) -> list[Finding]:
         grouped = {number for group in together for number in group}
-        alone = [[number] for number in _clearest(said) if number not in grouped][:_MOST_ALONE]
+        alone = [[number] for number in self._most_said(said) if number not in grouped][:_MOST_ALONE]
         tried = [[said[number] for number in group[:_MOST_OF_A_GROUP]] for group in (*together[:_MOST_GROUPS], *alone)]
         await self._embed([saying for group in tried for saying in group], (70, 80))
         weighed = [weigh([spoken(saying, weights) for saying in group], self.window, weights) for group in tried]
         chosen = _apart([each for each in weighed if each], 2 * most)
-        elsewhere = [_nearby(finding, said) for finding in chosen]
+        vectors = rows([saying.vector for saying in said])
+        elsewhere = [_nearby(finding, said, vectors) for finding in chosen]
         await self._embed([saying for found in elsewhere for saying in found], (80, 90))
         return [
-            gathered(finding, [spoken(saying, weights) for saying in found], self.window, weights)
+            await asyncio.to_thread(self._full, finding, [spoken(saying, weights) for saying in found], weights)
             for finding, found in zip(chosen, elsewhere, strict=True)
         ]
+
+    def _full(self, finding: Finding, more: Sequence[Spoken], weights: Mapping[str, float]) -> Finding:
+        return take_sides(gathered(finding, more, self.window, weights), self.window)
+
+    def _most_said(self, said: list[Saying]) -> list[int]:
+        """Return the numbers of sayings, those first that most sessions said in these words, then the clearest."""
+        sessions = [len({self.window.entry(entry).session_id for entry in saying.quotes}) for saying in said]
+        return sorted(_clearest(said), key=lambda number: -sessions[number])
 
     async def _embed(self, said: Sequence[Saying], steps: tuple[int, int]) -> None:
         """Give each saying the vector of its own words."""
@@ -148,18 +159,16 @@ def _apart(findings: list[Finding], most: int) -> list[Finding]:
     return [findings[number] for number in chosen]
 
 
-def _nearby(finding: Finding, said: list[Saying]) -> list[Saying]:
-    """Return sayings whose entries are near enough to be looked at."""
-    lead = finding.lead.saying.vector
+def _nearby(finding: Finding, said: list[Saying], vectors: Points) -> list[Saying]:
+    """Return sayings whose entries are near enough to be looked at, nearest first."""
+    lead = finding.lead.vector
     if lead is None:
         return []
     inside = {id(one.saying) for one in finding.support}
-    near = [
-        (-float(saying.vector @ lead), number)
-        for number, saying in enumerate(said)
-        if saying.vector is not None and id(saying) not in inside
-    ]
-    return [said[number] for cosine, number in nsmallest(_MOST_ELSEWHERE, near) if -cosine >= _MAY_BEAR_OUT]
+    near = vectors @ lead
+    order = np.argsort(-near, kind="stable")[: _MOST_ELSEWHERE + len(inside)]
+    found = [said[number] for number in order if near[number] >= _MAY_BEAR_OUT and id(said[number]) not in inside]
+    return found[:_MOST_ELSEWHERE]
 
 
 def _entries(said: Sequence[Saying]) -> frozenset[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memsieve.claims import conflict
@@ -14,7 +14,7 @@ from memsieve.digest.queue import new_id
 from memsieve.digest.summarise import Summary, extract, summarised
 from memsieve.digest.weigh import Finding
 from memsieve.digest.window import Window
-from memsieve.model import Hit, Insight, InsightSource, Nearest, Scope, Vector
+from memsieve.model import Doubt, Hit, Insight, InsightSource, Nearest, Refinement, Scope, Vector
 from memsieve.ports import Embedder, LongTermStore, Summariser
 from memsieve.refine.verdict import Known, refine
 from memsieve.retrieval.words import cut
@@ -64,6 +64,13 @@ class InsightMaker:
             return Summary(before.summary, before.summarised_by)
         return await summarised(self.summariser, finding, window)
 
+    async def again(self, scope: Scope, insight: Insight) -> Insight:
+        """Return an insight that waits as it stands now: with the sources it has left, beside today's memory."""
+        left = {source.entry_id for source in insight.sources}
+        refinement, nearest = await self._compared(scope, insight.summary, insight.embedding, insight.sources)
+        kept = tuple(each for each in insight.disputes if {each.first_id, each.second_id} <= left)
+        return replace(insight, refinement=refinement, nearest=nearest, disputes=kept)
+
     async def _insight(
         self,
         scope: Scope,
@@ -73,22 +80,30 @@ class InsightMaker:
         before: Insight | None,
         now: datetime,
     ) -> Insight:
-        hits = await self.longterm.search(scope, vector, cut(summary.text), _NEAREST)
-        known = [await self._known(scope, hit) for hit in hits]
-        sessions = len({source.session_id for source in sources if source.doubt is None})
+        refinement, nearest = await self._compared(scope, summary.text, vector, sources)
         return Insight(
             id=before.id if before else new_id(scope.project_id, [source.entry_id for source in sources]),
             project_id=scope.project_id,
             summary=summary.text,
             sources=sources,
-            refinement=await asyncio.to_thread(refine, summary.text, observations=sessions, known=known),
+            refinement=refinement,
             made_at=before.made_at if before else now,
             summarised_by=summary.by,
             note=summary.note,
-            nearest=await asyncio.to_thread(_nearest, summary.text, hits),
+            nearest=nearest,
             disputes=await asyncio.to_thread(disputes, sources),
             embedding=vector,
         )
+
+    async def _compared(
+        self, scope: Scope, summary: str, vector: Vector | None, sources: Sequence[InsightSource]
+    ) -> tuple[Refinement, Nearest | None]:
+        """Return what refining says of a summary, and the verified memory nearest to it."""
+        hits = await self.longterm.search(scope, vector, cut(summary), _NEAREST)
+        known = [await self._known(scope, hit) for hit in hits]
+        sessions = len({source.session_id for source in sources if source.doubt is None})
+        refinement = await asyncio.to_thread(refine, summary, observations=sessions, known=known)
+        return refinement, await asyncio.to_thread(_nearest, summary, hits)
 
     async def _known(self, scope: Scope, hit: Hit) -> Known:
         memory = await self.longterm.get(scope, hit.memory_id)
@@ -98,14 +113,14 @@ class InsightMaker:
 
 def sources_of(finding: Finding, window: Window) -> tuple[InsightSource, ...]:
     """Return the entries behind a finding, nearest first, each with its own words for it."""
-    quotes: dict[int, str] = {}
-    for one in finding.support:
+    quotes: dict[int, tuple[str, bool]] = {}
+    for one in (*finding.support, *finding.against):
         for number, words in one.saying.quotes.items():
-            quotes.setdefault(number, words)
-    return tuple(_source(window, number, words) for number, words in quotes.items())
+            quotes.setdefault(number, (words, one in finding.against))
+    return tuple(_source(window, number, *quote) for number, quote in quotes.items())
 
 
-def _source(window: Window, number: int, quote: str) -> InsightSource:
+def _source(window: Window, number: int, quote: str, contrary: bool) -> InsightSource:
     entry = window.entry(number)
     return InsightSource(
         entry_id=entry.id,
@@ -114,7 +129,7 @@ def _source(window: Window, number: int, quote: str) -> InsightSource:
         confidence=entry.confidence,
         created_at=entry.created_at,
         quote=quote,
-        doubt=window.doubt(number),
+        doubt=window.doubt(number) or (Doubt.CONTRARY if contrary else None),
     )
 
 

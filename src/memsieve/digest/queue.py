@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from memsieve.model import Insight, Outcome
@@ -23,9 +23,14 @@ def in_order(insights: Iterable[Insight], now: datetime) -> list[Insight]:
     return sorted(insights, key=lambda insight: _place(insight, now))
 
 
+def is_stale(insight: Insight, now: datetime) -> bool:
+    """Say whether nobody decided on an insight for so long that it goes to the back."""
+    return now - insight.made_at > STALE_AFTER
+
+
 def _place(insight: Insight, now: datetime) -> tuple[object, ...]:
     return (
-        now - insight.made_at > STALE_AFTER,
+        is_stale(insight, now),
         _ORDER.index(insight.refinement.outcome),
         -insight.sessions,
         -insight.agents,
@@ -40,20 +45,27 @@ def new_id(project_id: str, entry_ids: Sequence[str]) -> str:
     return str(uuid.uuid5(_NAMESPACE, "\n".join([project_id, *sorted(entry_ids)])))
 
 
-def going_on(waiting: Sequence[Insight], found: Sequence[frozenset[str]]) -> dict[int, list[Insight]]:
-    """Return for each finding, by its entries, the insights that go on in it, the one it takes the id of first."""
+def going_on(waiting: Sequence[Insight], found: Sequence[Mapping[str, str]]) -> dict[int, list[Insight]]:
+    """Return for each finding, given as quotes by entry, the insights that go on in it, the one of its id first.
+
+    An entry may say two things: where none of the words are the same, it is another insight that goes on there.
+    """
     shares = [
-        (_share(insight, entries), number, insight) for insight in waiting for number, entries in enumerate(found)
+        (*_shares(insight, quotes), number, insight) for insight in waiting for number, quotes in enumerate(found)
     ]
     followed: dict[int, list[Insight]] = {}
     placed: set[str] = set()
-    for share, number, insight in sorted(shares, key=lambda each: (-each[0], each[2].made_at, each[2].id, each[1])):
-        if share >= _GOES_ON and insight.id not in placed:
+    for share, same, number, insight in sorted(
+        shares, key=lambda each: (-each[0], -each[1], each[3].made_at, each[3].id, each[2])
+    ):
+        if share >= _GOES_ON and same > 0 and insight.id not in placed:
             placed.add(insight.id)
             followed.setdefault(number, []).append(insight)
     return followed
 
 
-def _share(insight: Insight, entries: frozenset[str]) -> float:
-    sources = {source.entry_id for source in insight.sources}
-    return len(sources & entries) / len(sources)
+def _shares(insight: Insight, quotes: Mapping[str, str]) -> tuple[float, float]:
+    """Return which share of an insight's sources a finding holds, and which share in the same words."""
+    held = [source for source in insight.sources if source.entry_id in quotes]
+    same = [source for source in held if quotes[source.entry_id] == source.quote]
+    return len(held) / len(insight.sources), len(same) / len(insight.sources)

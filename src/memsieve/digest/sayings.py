@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import threading
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest
@@ -15,6 +17,8 @@ from memsieve.model import Receipt, Vector
 LEAST_CLARITY = 0.45
 # A long entry says more than anybody can decide on; its clearest statements stand for it.
 _MOST_PER_ENTRY = 6
+_MOST_FIGURES = 4
+_DIGITS = re.compile(r"\d+")
 
 
 @dataclass(slots=True)
@@ -49,7 +53,13 @@ def sayings(receipts: Sequence[Receipt], given_up: threading.Event) -> list[Sayi
             beside = len(entry.content.strip()) - len(statement.text)
             if entry.embedding is not None and beside < shortest.get(key, beside + 1):
                 saying.vector, saying.exact, shortest[key] = entry.embedding, beside == 0, beside
-    return list(found.values())
+    return _without_readings(list(found.values()))
+
+
+def _without_readings(said: list[Saying]) -> list[Saying]:
+    """Leave out what is said again and again with other figures in it: a tool reads it off, nobody claims it."""
+    kinds = Counter(_DIGITS.sub("0", letters(saying.statement.text)) for saying in said)
+    return [each for each in said if kinds[_DIGITS.sub("0", letters(each.statement.text))] <= _MOST_FIGURES]
 
 
 def _clearest(content: str) -> list[Statement]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memsieve.digest.weigh import Finding, Spoken
+from memsieve.digest.weigh import Finding, Spoken, nearness
 from memsieve.digest.window import Window
 from memsieve.errors import JudgeError
 from memsieve.model import Insight
@@ -17,11 +17,13 @@ _MOST_CHARACTERS = 400
 # A further sentence is clear, and so much of what its words tell is not said yet.
 _CLEAR = 0.6
 _NEW = 0.45
+_SAID_AGAIN = 0.58
 # What a model is shown of an insight: the sources nearest to it.
 _MOST_SHOWN = 20
 
 _UNSPACED_END = re.compile("[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]$")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_LETTERS = re.compile(r"[a-z]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,8 @@ def joined(sentences: Sequence[str]) -> str:
 
 async def summarised(summariser: Summariser, finding: Finding, window: Window) -> Summary:
     """Ask a model; where it fails, or says what no source says, the sources speak for themselves."""
-    shown = [window.quote(one.saying) for one in finding.support if window.counts(one.saying)][:_MOST_SHOWN]
+    said = (*finding.support, *finding.against)
+    shown = [window.quote(one.saying) for one in said if window.counts(one.saying)][:_MOST_SHOWN]
     try:
         text = await summariser.summarise(shown)
     except JudgeError as error:
@@ -78,9 +81,17 @@ def _fault(text: str, shown: Sequence[str]) -> str | None:
     known = {number for quote in shown for number in _NUMBER.findall(quote)}
     invented = [number for number in _NUMBER.findall(text) if number not in known]
     # Sources may spell a number out, and the model write it in digits.
-    if invented and known:
+    if invented and (known or not any(map(_spells_out, shown))):
         return f"no source holds the number {invented[0]}."
     return None
+
+
+def _spells_out(text: str) -> bool:
+    """Say whether a text may hold a number in words."""
+    # Imported on first use: the rules of claims take their time to load.
+    from memsieve.claims.numbers import HAN_DIGITS, NUMBER_WORDS
+
+    return not NUMBER_WORDS.isdisjoint(_LETTERS.findall(text.lower())) or not set(HAN_DIGITS).isdisjoint(text)
 
 
 def _fits(chosen: Sequence[Spoken], one: Spoken) -> bool:
@@ -88,5 +99,7 @@ def _fits(chosen: Sequence[Spoken], one: Spoken) -> bool:
 
 
 def _adds(chosen: Sequence[Spoken], one: Spoken) -> bool:
+    if nearness([*chosen, one])[-1, :-1].max() >= _SAID_AGAIN:
+        return False
     said = {word for each in chosen for word in each.bag}
     return sum(weight * weight for word, weight in one.bag.items() if word not in said) >= _NEW

@@ -23,12 +23,14 @@ ALIKE = 0.5
 ALIKE_ACROSS = 0.7
 # So near, a statement adds nothing to the weight of another, and so much nearer it adds all it can.
 _NO_STRENGTH, _TO_FULL_STRENGTH = 0.45, 0.25
+# Who says it word for word may have copied it: of one wording so many sessions are weighed.
+_MOST_COPIES = 3
 # What other agents of the same session add: they heard each other.
 _OTHER_AGENT = 0.3
 _MOST_FROM_OTHERS = 0.6
-# Ten sessions are not ten times as much as one; what stands alone weighs half.
+# Ten sessions are not ten times as much as one; what stands alone weighs less.
 _GROWTH = 0.85
-_ALONE = 0.5
+_ALONE = 0.75
 # So many words that tell something make a statement whole.
 _WHOLE = 9
 
@@ -52,11 +54,12 @@ class Spoken:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a group says: the sentence that is borne out best, the sayings that bear it out, nearest first."""
+    """What a group says: the sentence that is borne out best, and the sayings for and against it, nearest first."""
 
     lead: Spoken
     support: tuple[Spoken, ...]
     value: float
+    against: tuple[Spoken, ...] = ()
 
     @property
     def alone(self) -> bool:
@@ -66,7 +69,7 @@ class Finding:
     @property
     def entries(self) -> list[int]:
         """The entries behind it, in the order they were recorded."""
-        return sorted({entry for one in self.support for entry in one.saying.quotes})
+        return sorted({entry for one in (*self.support, *self.against) for entry in one.saying.quotes})
 
 
 def spoken(saying: Saying, weights: Mapping[str, float]) -> Spoken:
@@ -145,13 +148,19 @@ def _evidence(close: npt.NDArray[np.float64], said: Sequence[Spoken], window: Wi
     sessions: dict[str, dict[str | None, float]] = defaultdict(dict)
     for near, one in zip(close, said, strict=True):
         strength = min(1.0, (near - _NO_STRENGTH) / _TO_FULL_STRENGTH) if near > 0 else 0.0
-        for number in one.saying.quotes if strength > 0 else ():
-            if window.doubt(number) is None:
-                entry = window.entry(number)
-                agents = sessions[entry.session_id]
-                agents[entry.agent_id] = max(strength, agents.get(entry.agent_id, 0.0))
+        for number in _copies(one, window) if strength > 0 else ():
+            entry = window.entry(number)
+            agents = sessions[entry.session_id]
+            agents[entry.agent_id] = max(strength, agents.get(entry.agent_id, 0.0))
     total = sum(_of_a_session(sorted(agents.values(), reverse=True)) for agents in sessions.values())
     return total**_GROWTH if total > 1 else total * _ALONE
+
+
+def _copies(one: Spoken, window: Window) -> list[int]:
+    """Return the entries that are weighed: those that count, of the first sessions that said it."""
+    counting = [number for number in one.saying.quotes if window.doubt(number) is None]
+    sessions = [*dict.fromkeys(window.entry(number).session_id for number in counting)][:_MOST_COPIES]
+    return [number for number in counting if window.entry(number).session_id in sessions]
 
 
 def _of_a_session(strengths: list[float]) -> float:

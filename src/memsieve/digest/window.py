@@ -18,6 +18,11 @@ class Window:
     def __len__(self) -> int:
         return len(self.receipts)
 
+    @property
+    def ids(self) -> frozenset[str]:
+        """The ids of all entries."""
+        return frozenset(receipt.entry.id for receipt in self.receipts)
+
     def entry(self, number: int) -> Entry:
         """Return an entry."""
         return self.receipts[number].entry

@@ -19,6 +19,8 @@ from memsieve.ports import RUN_LEASE, Census, Clock, DigestRuns, QuarantineStore
 WINDOW = timedelta(days=7)
 # Where no digest was made before, so much of the past is looked at: years of it would take hours.
 FIRST_WINDOW = timedelta(days=31)
+# The clock goes on before the digest looks at it: what was recorded just then must not fall out of the window.
+_SLACK = timedelta(minutes=1)
 # So finely is progress told for each project.
 _PARTS = 100
 
@@ -143,7 +145,7 @@ class WeeklyDigests:
         if not await self.runs.take(scope, due):
             return _run(scope, due, RunOutcome.BUSY)
         try:
-            days = max(WINDOW, self.clock() - since) / timedelta(days=1)
+            days = max(WINDOW, self.clock() - since + _SLACK) / timedelta(days=1)
             digest = await self.digester.digest(scope, days=days, progress=progress)
             await self.runs.done(scope, due)
         except BaseException:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from memsieve.errors import NotFound
 from memsieve.model import AuditEvent, Lineage, LongTermMemory, Scope
-from memsieve.ports import Ledger, LongTermStore, QuarantineStore
+from memsieve.ports import DigestStore, Ledger, LongTermStore, QuarantineStore
+from memsieve.promotion.lookup import entries_of
 
 _PAGE = 1000
 
@@ -32,6 +33,7 @@ class Auditor:
     quarantine: QuarantineStore
     longterm: LongTermStore
     ledger: Ledger
+    digests: DigestStore
 
     async def verify(self, scope: Scope) -> Audit:
         """Check the hash chain line by line, and every living memory against the text that was approved."""
@@ -47,16 +49,19 @@ class Auditor:
         return Audit(events=expected - 1, head=head, problems=tuple(problems))
 
     async def lineage(self, scope: Scope, any_id: str) -> Lineage:
-        """Follow an entry, a memory or a chunk back to what was said and on to who was served it."""
-        memory = await self.longterm.get(scope, any_id)
+        """Follow an entry, an insight, a memory or a chunk back to what was said and on to who was served it."""
+        insight = await self.digests.get(scope, any_id)
+        settled = insight.settlement if insight is not None else None
+        memory = await self.longterm.get(scope, settled.memory_id if settled and settled.memory_id else any_id)
         entry_ids = {any_id} if memory is None else {any_id, *memory.approval.entry_ids}
+        entry_ids.update([] if insight is None else entries_of(insight))
         found = [await self.quarantine.get(scope, entry_id) for entry_id in sorted(entry_ids)]
         entries = tuple(receipt for receipt in found if receipt is not None)
         if memory is None and not entries:
             where = f"project {scope.project_id!r}"
-            raise NotFound(f"No entry or memory {any_id!r} in {where}. See `memsieve log`.", subject=any_id)
+            raise NotFound(f"Nothing has the id {any_id!r} in {where}. See `memsieve log`.", subject=any_id)
         item_ids = [receipt.entry.id for receipt in entries]
-        subjects = set(item_ids)
+        subjects = {any_id, *item_ids}
         if memory is not None:
             item_ids += [chunk.id for chunk in memory.chunks]
             subjects.add(memory.id)

@@ -12,6 +12,7 @@ _EITHER_WAY = re.compile(
     re.IGNORECASE,
 )
 _EXCHANGED = 2
+_WITHIN = r"(?:\s+(?:in|of|at|for|from|on|the|an?))*\s*(?:的|之)?\s*"
 
 
 def turned_round(text: str, other: str) -> str | None:
@@ -26,4 +27,12 @@ def turned_round(text: str, other: str) -> str | None:
     first, second = unlike
     if (mine[first], mine[second]) != (theirs[second], theirs[first]):
         return None
+    if _one_thing(mine[first], mine[second], text) and _one_thing(mine[first], mine[second], other):
+        return None
     return f"{mine[first]!r} and {mine[second]!r} are the other way round"
+
+
+def _one_thing(first: str, second: str, text: str) -> bool:
+    """Say whether two concepts are one thing in a text: the Lyon office, the office in Lyon."""
+    pairs = ((first, second), (second, first))
+    return any(re.search(rf"{re.escape(a)}[a-z]*{_WITHIN}{re.escape(b)}", text, re.IGNORECASE) for a, b in pairs)

@@ -38,7 +38,7 @@ CREATE TABLE insight_sources (
     entry_id   TEXT NOT NULL,
     position   INTEGER NOT NULL,
     quote      TEXT NOT NULL,
-    doubt      TEXT CHECK (doubt IN ('injection', 'echo', 'inconsistent')),
+    doubt      TEXT CHECK (doubt IN ('injection', 'echo', 'inconsistent', 'contrary')),
     later      INTEGER NOT NULL CHECK (later IN (0, 1)),
     PRIMARY KEY (project_id, insight_id, entry_id),
     FOREIGN KEY (project_id, insight_id) REFERENCES insights (project_id, id) ON DELETE CASCADE,

@@ -1,0 +1,176 @@
+"""How well the digest's groups match known ones, and how its time and memory grow with the window."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import random
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import uuid
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+from benchmarks.kmeans import adjusted_rand, kmeans, purity
+from benchmarks.weeks import Turn, qmsum, vcsum
+from rich.console import Console
+from rich.table import Table
+
+from memsieve.digest.cluster import bag, graph, groups, points, rarity
+from memsieve.digest.sayings import LEAST_CLARITY
+from memsieve.digest.statements import statements
+from memsieve.embedders.local import LocalEmbedder
+from memsieve.model import Vector
+from memsieve.stores.sqlite.database import Database
+from memsieve.stores.sqlite.rows import time_text, vector_blob
+
+SIZES = (5_000, 15_000, 50_000)
+PROJECT = "week"
+SUBJECTS = "billing search login export invoice mobile warehouse pricing onboarding ledger report gateway".split()
+DEEDS = "uses needs replaces limits retries caches encrypts measures splits merges delays audits".split()
+THINGS = "PostgreSQL transactions tokens certificates queues budgets regions customers orders payments traces".split()
+REASONS = (
+    "the old contract ends in spring", "two regions went down at once", "auditors ask for a full trail",
+    "the vendor raised its prices", "nobody could read the logs", "tests on staging were flaky",
+)  # fmt: skip
+JUNK = ("Okay, thanks!", "Hello everyone.", "exit code 0", "Let me check.", '{"status": "ok"}', "Hmm, right.", "Done?")
+
+
+def main(data: Path) -> None:
+    console = Console(width=110)
+    console.print(_quality(data))
+    console.print(_growth(console))
+
+
+def _quality(data: Path) -> Table:
+    table = Table(title="Groups of turns against known groups: the digest's and plain k-means on the same vectors")
+    for column in ("data", "turns", "grouped", "groups", "purity", "k-means", "ARI", "k-means "):
+        table.add_column(column, justify="left" if column == "data" else "right")
+    for name, turns in (("QMSum by meeting", qmsum(data)), ("VCSum by part", vcsum(data))):
+        table.add_row(name, *_against_kmeans(turns))
+    return table
+
+
+def _against_kmeans(turns: Sequence[Turn]) -> list[str]:
+    telling = [(turn, words) for turn in turns if (words := _words(turn.content))]
+    vectors = asyncio.run(_embedded([turn.content for turn, _ in telling]))
+    weights = rarity([words for _, words in telling])
+    made = points(vectors, [bag(words, weights) for _, words in telling])
+    found = groups(graph(made, range(len(telling))))
+    inside = [number for group in found for number in group]
+    labels = [label for label, group in enumerate(found) for _ in group]
+    known = [telling[number][0].part for number in inside]
+    plain = kmeans(np.array([vectors[number] for number in inside]), len(found)).tolist()
+    counts = [f"{count:,}" for count in (len(telling), len(inside), len(found))]
+    scores = (purity(labels, known), purity(plain, known), adjusted_rand(labels, known), adjusted_rand(plain, known))
+    return [*counts, *(f"{score:.3f}" for score in scores)]
+
+
+def _words(content: str) -> tuple[str, ...]:
+    clear = [each for each in statements(content) if each.clarity >= LEAST_CLARITY]
+    return tuple(word for each in clear for word in each.words)
+
+
+async def _embedded(texts: Sequence[str]) -> list[Vector]:
+    vectors = await LocalEmbedder().embed(texts)
+    return [np.zeros(384, np.float32) if vector is None else vector for vector in vectors]
+
+
+def _growth(console: Console) -> Table:
+    table = Table(title="A digest of a window of so many entries, in a process of its own on this machine")
+    for column in ("entries", "seconds", "growth", "peak memory", "growth ", "insights", "aim"):
+        table.add_column(column, justify="right")
+    before: tuple[int, float, float] | None = None
+    with tempfile.TemporaryDirectory() as folder:
+        for size in SIZES:
+            console.print(f"Writing {size:,} entries …")
+            asyncio.run(_fill(Path(folder) / str(size), size))
+            seconds, megabytes, insights = _digest(Path(folder) / str(size))
+            grown = ["", ""] if before is None else _exponents(before, (size, seconds, megabytes))
+            aim = "about 60 s, < 2,000 MB" if size == SIZES[-1] else ""
+            cells = (f"{size:,}", f"{seconds:.0f}", grown[0], f"{megabytes:,.0f} MB", grown[1], str(insights), aim)
+            table.add_row(*cells)
+            before = (size, seconds, megabytes)
+    return table
+
+
+def _exponents(before: tuple[int, float, float], after: tuple[int, float, float]) -> list[str]:
+    """Return the exponents by which time and memory grew with the entries: 1 is in proportion."""
+    times = math.log(after[0] / before[0])
+    return [f"n^{math.log(new / old) / times:.2f}" for old, new in zip(before[1:], after[1:], strict=True)]
+
+
+def _digest(folder: Path) -> tuple[float, float, int]:
+    """Make a digest in a fresh process; return its seconds, its peak memory in megabytes, and how many insights."""
+    script = """
+import json, resource, sys, time
+from memsieve import Memory
+with Memory.open(sys.argv[1]) as memory:
+    began = time.perf_counter()
+    digest = memory.project(sys.argv[2]).digest()
+    seconds = time.perf_counter() - began
+print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, len(digest.insights)]))
+"""
+    command = [sys.executable, "-c", script, str(folder), PROJECT]
+    ran = subprocess.run(command, check=True, capture_output=True, text=True)
+    seconds, megabytes, insights = json.loads(ran.stdout)
+    return seconds, megabytes, insights
+
+
+async def _fill(folder: Path, size: int) -> None:
+    """Write a window of made-up entries: two of five are junk, some say two things, facts come back in sessions."""
+    chance = random.Random(size)
+    facts = _facts(chance)
+    vectors = await _embedded(facts)
+    noise = np.random.default_rng(size)
+    database = Database(folder)
+    await database.open()
+    now = datetime.now(UTC)
+    rows = []
+    for number in range(size):
+        content, vector = _entry(chance, facts, vectors, noise)
+        at = time_text(now - timedelta(days=6) * chance.random())
+        rows.append((str(uuid.UUID(int=number)), f"session {chance.randrange(size // 50)}", content, at, vector))
+    await database.write(lambda connection: _insert(connection, rows))
+    await database.close()
+
+
+def _facts(chance: random.Random) -> list[str]:
+    """Return 2,400 different facts."""
+    made: dict[str, None] = {}
+    while len(made) < 2_400:
+        subject, other = chance.sample(SUBJECTS, 2)
+        said = f"The {subject} service {chance.choice(DEEDS)} {chance.randrange(2, 900)} {chance.choice(THINGS)}"
+        made[f"{said} of the {other} team because {chance.choice(REASONS)}."] = None
+    return list(made)
+
+
+def _entry(
+    chance: random.Random, facts: list[str], vectors: list[Vector], noise: np.random.Generator
+) -> tuple[str, Vector | None]:
+    if chance.random() < 0.4:
+        return chance.choice(JUNK), None
+    first, second = chance.randrange(len(facts)), chance.randrange(len(facts))
+    two = chance.random() < 0.3
+    vector = vectors[first] + (vectors[second] if two else 0) + noise.normal(0, 0.01, 384).astype(np.float32)
+    content = facts[first].replace("because", chance.choice(("because", "since", "as", "for")))
+    return (f"{content} {facts[second]}" if two else content), vector / np.linalg.norm(vector)
+
+
+def _insert(connection: sqlite3.Connection, rows: Sequence[tuple[str, str, str, str, Vector | None]]) -> None:
+    checks = '[["injection",true,0.0,""]]'
+    name = LocalEmbedder().name
+    connection.executemany(
+        "INSERT INTO quarantine_logs (project_id, id, session_id, content, raw_metadata, created_at, embedder,"
+        " embedding) VALUES (?, ?, ?, ?, '{}', ?, ?, ?)",
+        [(PROJECT, key, session, text, at, name, vector_blob(vector)) for key, session, text, at, vector in rows],
+    )
+    connection.executemany(
+        "INSERT INTO admissions (project_id, entry_id, decision, checks, decided_at) VALUES (?, ?, 'refused', ?, ?)",
+        [(PROJECT, key, checks, at) for key, _, _, at, _ in rows],
+    )
