@@ -38,6 +38,9 @@ REASONS = (
     "the old contract ends in spring", "two regions went down at once", "auditors ask for a full trail",
     "the vendor raised its prices", "nobody could read the logs", "tests on staging were flaky",
 )  # fmt: skip
+KINDS = """new old main spare public private nightly weekly early late slow quick small large first last local remote
+    shared separate central regional manual automatic current former daily monthly cheap costly stable fragile open
+    closed full partial critical minor external internal""".split()
 JUNK = ("Okay, thanks!", "Hello everyone.", "exit code 0", "Let me check.", '{"status": "ok"}', "Hmm, right.", "Done?")
 
 
@@ -110,7 +113,8 @@ def _digest(folder: Path) -> tuple[float, float, int]:
     script = """
 import json, resource, sys, time
 from memsieve import Memory
-with Memory.open(sys.argv[1]) as memory:
+from memsieve.config import Settings
+with Memory.open(sys.argv[1], settings=Settings(digest_day="never")) as memory:
     began = time.perf_counter()
     digest = memory.project(sys.argv[2]).digest()
     seconds = time.perf_counter() - began
@@ -123,7 +127,7 @@ print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 
 
 
 async def _fill(folder: Path, size: int) -> None:
-    """Write a window of made-up entries: two of five are junk, some say two things, facts come back in sessions."""
+    """Write a window of made-up entries: two of five are junk, some say two things, and few are worded the same."""
     chance = random.Random(size)
     facts = _facts(chance)
     vectors = await _embedded(facts)
@@ -141,12 +145,12 @@ async def _fill(folder: Path, size: int) -> None:
 
 
 def _facts(chance: random.Random) -> list[str]:
-    """Return 2,400 different facts."""
+    """Return 2,400 different facts, each with two places to be worded in."""
     made: dict[str, None] = {}
     while len(made) < 2_400:
         subject, other = chance.sample(SUBJECTS, 2)
-        said = f"The {subject} service {chance.choice(DEEDS)} {chance.randrange(2, 900)} {chance.choice(THINGS)}"
-        made[f"{said} of the {other} team because {chance.choice(REASONS)}."] = None
+        said = f"The {{}} {subject} service {chance.choice(DEEDS)} {chance.choice(THINGS)}"
+        made[f"{said} of the {{}} {other} team because {chance.choice(REASONS)}."] = None
     return list(made)
 
 
@@ -158,8 +162,9 @@ def _entry(
     first, second = chance.randrange(len(facts)), chance.randrange(len(facts))
     two = chance.random() < 0.3
     vector = vectors[first] + (vectors[second] if two else 0) + noise.normal(0, 0.01, 384).astype(np.float32)
-    content = facts[first].replace("because", chance.choice(("because", "since", "as", "for")))
-    return (f"{content} {facts[second]}" if two else content), vector / np.linalg.norm(vector)
+    chosen = (first, second) if two else (first,)
+    content = " ".join(facts[number].format(*chance.sample(KINDS, 2)) for number in chosen)
+    return content, vector / np.linalg.norm(vector)
 
 
 def _insert(connection: sqlite3.Connection, rows: Sequence[tuple[str, str, str, str, Vector | None]]) -> None:

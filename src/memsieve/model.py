@@ -129,11 +129,12 @@ class Admission:
 
 
 class Review(StrEnum):
-    """What a person decided about an entry."""
+    """What a person decided about an entry; settled: it is behind a promoted insight without counting for it."""
 
     PROMOTED = "promoted"
     DISMISSED = "dismissed"
     RETIRED = "retired"
+    SETTLED = "settled"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -460,6 +461,8 @@ class Insight:
     """What several entries say, for a person to decide on. Never more trusted than the least of its sources."""
 
     EXTRACT: ClassVar[str] = "extract"
+    # No entry has an id like this, so that none can be put in the place of an insight.
+    PREFIX: ClassVar[str] = "insight-"
 
     id: str
     project_id: str

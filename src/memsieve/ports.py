@@ -182,10 +182,11 @@ class DigestStore(Protocol):
     ) -> Digest:
         """Keep a digest with its insights in one transaction, and return what stands then. Agents are refused.
 
-        An insight with a known id takes the place of the one that waits; a settled one is left as it was. Insights
-        `merged` into others no longer wait. Sources said `later` join the history of a settled insight. An entry that
-        a person decided on meanwhile is left out, and so is an insight that has no entry left, or of which an entry was
-        deleted meanwhile, for its summary may hold the words. What is returned holds all insights that wait.
+        An insight with a known id takes the place of the one that waits if it has the same words, for what a person saw
+        under an id is what they promote; a settled one is left as it was. Insights `merged` into others no longer wait.
+        Sources said `later` join the history of a settled insight. An entry that a person decided on meanwhile is left
+        out, and so is an insight that has no entry left, or of which an entry was deleted meanwhile, for its summary
+        may hold the words. What is returned holds all insights that wait.
         """
 
     async def last(self, scope: Scope) -> Digest | None:

@@ -6,11 +6,15 @@ import json
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from memsieve.errors import InvalidInput
 
 MAX_NAME_LENGTH = 128
+# Nobody sees these, or they turn the reading direction: two names that differ in them look alike. A regular expression.
+UNSEEN = r"\u00ad\u180e\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069"
+_UNSEEN = re.compile(f"[{UNSEEN}]")
 _PROJECT_NAME = re.compile(r"\w[\w.:@-]*")
 
 
@@ -38,6 +42,12 @@ def name(value: object, *, field: str) -> str:
     bad = next((c for c in stripped if unicodedata.category(c) in {"Cc", "Cs"}), None)
     if bad is not None:
         raise InvalidInput(f"{field} holds {bad!r}, which is no printable character. Remove it.", field=field)
+    unseen = _UNSEEN.search(stripped)
+    if unseen is not None:
+        raise InvalidInput(
+            f"{field} holds the invisible character U+{ord(unseen[0]):04X}, so that it looks like another. Remove it.",
+            field=field,
+        )
     return stripped
 
 
@@ -80,6 +90,15 @@ def one_of(value: object, allowed: Sequence[object], *, field: str) -> None:
     if value not in allowed:
         known = ", ".join(str(each) for each in allowed if each is not None)
         raise InvalidInput(f"{field} is {value!r}; it must be one of {known}.", field=field)
+
+
+def moment(value: object, *, field: str, latest: datetime) -> datetime:
+    """Return a time with its zone that is not in the future: `latest` leaves room for clocks that differ."""
+    if not isinstance(value, datetime) or value.tzinfo is None:
+        raise InvalidInput(f"{field} is {value!r}; it must be a datetime with a time zone.", field=field)
+    if value > latest:
+        raise InvalidInput(f"{field} {value.isoformat()} lies in the future. Correct it.", field=field)
+    return value
 
 
 def metadata(value: object, max_bytes: int) -> dict[str, Any]:

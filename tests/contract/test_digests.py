@@ -272,9 +272,19 @@ def test_the_last_digest_loses_the_insights_that_were_settled_since(stores, run)
 def test_a_known_insight_takes_the_place_of_the_one_that_waits(stores, run):
     made = full(run, stores)
     save(run, stores, made)
-    again = insight([say(run, stores, "three")], "Another summary.", id=made.id, made_at=NOW)
+    again = insight([say(run, stores, "three")], made.summary, id=made.id, made_at=NOW)
     save(run, stores, again)
     assert waiting(run, stores) == [again]
+
+
+def test_an_insight_keeps_the_words_that_a_person_may_have_seen(stores, run):
+    made = full(run, stores)
+    save(run, stores, made)
+    new = say(run, stores, "three", created_at=NOW - 9 * WEEK)
+    save(run, stores, insight([new], "Another summary.", id=made.id))
+    assert waiting(run, stores) == [made]
+    # What came new with it is not lost for that.
+    assert "three" in undecided(run, stores)
 
 
 @pytest.mark.parametrize("deed", [promote, dismiss])

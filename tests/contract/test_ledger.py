@@ -1,5 +1,6 @@
 """What `ports.Ledger` promises."""
 
+import hashlib
 from datetime import timedelta
 
 import pytest
@@ -198,6 +199,7 @@ def test_a_tombstone_of_an_insight_settles_it_with_one_line(stores, run):
     assert (kept.review, kept.by, kept.reason) == (Review.DISMISSED, "ann", "It is wrong.")
     [event] = run(stores.ledger.events(person()))
     assert (event.actor, event.action, event.subject) == ("ann", "dismissed", made.id)
+    assert event.detail == {"insight": made.id, "content": hashlib.sha256(b"alpha").hexdigest()}
 
 
 def test_an_insight_that_was_dismissed_before_keeps_its_tombstone_and_its_decision(stores, run):

@@ -272,15 +272,43 @@ def test_every_source_of_a_dismissed_insight_says_so_unless_it_was_promoted(stor
     assert reviews(run, stores, *entries) == [Review.PROMOTED, Review.DISMISSED, Review.DISMISSED]
 
 
-def test_every_source_of_a_promoted_insight_says_so_until_its_memory_is_retired(stores, run):
-    entries = fill(run, stores, "plain", "doubted", "later")
+def promoting(run, stores, *entries):
+    """Return what promotes an insight on the evidence of entries."""
 
     def promote(made):
-        yes = approval("summary", entry_ids=[entries[0].id], insight_id=made.id)
+        yes = approval("summary", entry_ids=[one.id for one in entries], insight_id=made.id)
         return run(stores.longterm.add(person(), yes, chunks(yes)))
 
-    memory = settled(run, stores, *entries, promote)
-    assert reviews(run, stores, *entries) == [Review.PROMOTED] * 3
+    return promote
+
+
+def test_every_source_that_counts_for_a_promoted_insight_says_so_until_its_memory_is_retired(stores, run):
+    entries = fill(run, stores, "plain", "doubted", "later")
+    memory = settled(run, stores, *entries, promoting(run, stores, entries[0]))
+    assert reviews(run, stores, *entries) == [Review.PROMOTED, Review.SETTLED, Review.PROMOTED]
     grave = tombstone("summary", memory.chunks[0].id, TombstoneKind.RETIRED)
     run(stores.longterm.retire(person(), memory.id, "wrong", [grave]))
-    assert reviews(run, stores, *entries) == [Review.RETIRED] * 3
+    assert reviews(run, stores, *entries) == [Review.RETIRED, Review.SETTLED, Review.RETIRED]
+
+
+def test_a_source_in_doubt_is_settled_with_a_promoted_insight_and_not_digested_again(stores, run):
+    plain, doubted, later = fill(run, stores, "plain", "doubted", "later")
+    made = insight([source(plain), source(doubted, doubt=Doubt.CONTRARY)], "summary")
+    run(stores.digests.save(system(), digest(made)))
+    promoting(run, stores, plain)(made)
+    run(stores.digests.save(system(), digest(), later={made.id: [source(later, doubt=Doubt.ECHO)]}))
+    assert contents(run(stores.quarantine.find(person(), EntryFilter(review=Review.SETTLED)))) == ["later", "doubted"]
+    assert run(stores.digests.undecided(system(), NOW - timedelta(days=7))) == []
+
+
+def test_what_was_decided_on_an_entry_itself_goes_before_what_was_decided_on_its_insight(stores, run):
+    plain, doubted, later = fill(run, stores, "plain", "doubted", "later")
+    kept = approval("later", entry_ids=[later.id])
+    memory = run(stores.longterm.add(person(), kept, chunks(kept)))
+    run(stores.longterm.retire(person(), memory.id, "wrong", []))
+    made = insight([source(plain), source(doubted)], "summary")
+    run(stores.digests.save(system(), digest(made)))
+    run(stores.ledger.bury(person(), tombstone("doubted", doubted.id)))
+    promoting(run, stores, plain)(made)
+    run(stores.digests.save(system(), digest(), later={made.id: [source(later)]}))
+    assert reviews(run, stores, plain, doubted, later) == [Review.PROMOTED, Review.DISMISSED, Review.RETIRED]

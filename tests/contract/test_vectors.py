@@ -248,21 +248,12 @@ def test_a_settled_insight_gets_its_new_vector_and_keeps_its_decision(stores, ch
     assert float(kept.embedding @ Others().vector("three four")) == pytest.approx(1, abs=1e-3)
 
 
-def test_an_insight_that_is_made_anew_meanwhile_keeps_the_vector_of_its_new_summary(stores, changed, run):
+def test_an_insight_that_is_made_anew_meanwhile_keeps_its_new_vector(stores, changed, run):
     said = say(run, stores, "one two")
     old = digested(run, stores, said, "three four")
     texts = all_stale(run, changed)
-    new = insight([said], "five six", id=old.id, embedding=Others().vector("five six"))
+    new = insight([said], "three four", id=old.id, embedding=Others().vector("three four"))
     run(changed.digests.save(system(), digest(new)))
     assert [text.kind for text in run(changed.vectors.put(made(texts)))] == ["quarantine_logs"]
     kept = run(changed.digests.get(person(), old.id)).embedding
-    assert float(kept @ Others().vector("five six")) == pytest.approx(1, abs=1e-3)
-
-
-def test_a_vector_of_a_former_summary_is_not_put_beside_the_new_one(stores, changed, run):
-    said = say(run, stores, "one two")
-    old = digested(run, stores, said, "three four")
-    [text] = [text for text in all_stale(run, changed) if text.kind == "insights"]
-    run(stores.digests.save(system(), digest(insight([said], "five six", id=old.id))))
-    assert run(changed.vectors.put(made([text]))) == []
-    assert run(changed.digests.get(person(), old.id)).embedding is None
+    assert float(kept @ Others().vector("three four")) == pytest.approx(1, abs=1e-3)

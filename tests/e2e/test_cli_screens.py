@@ -5,6 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 from memsieve import Memory
+from memsieve.cli.output import printable
 
 DECISION = "The team decided to use PostgreSQL for the ledger, because it needs real transactions."
 UNSURE = "Perhaps the cache is slow because of the network, though nobody has measured it so far."
@@ -25,6 +26,11 @@ def test_what_an_agent_wrote_cannot_command_the_terminal(on_terminal, data):
         memory.project("apollo").record(HOSTILE, session_id="s1")
     shown = on_terminal("log", "--project", "apollo")
     assert r"\x1b[2J\x1b[31mred\u202e [bold]not markup[/bold] \x9b5m" in shown
+
+
+def test_what_nobody_sees_is_written_out():
+    assert printable("a\u00adb\u180ec\u200bd\u2060e\ufefff\u2066") == r"a\xadb\u180ec\u200bd\u2060e\ufefff\u2066"
+    assert printable("مى\u200cخواهم 👩\u200d🔬") == "مى\u200cخواهم 👩\u200d🔬"
 
 
 def test_json_can_be_had_on_a_terminal_too(on_terminal):

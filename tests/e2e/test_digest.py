@@ -499,7 +499,8 @@ def test_a_doubtful_source_is_settled_with_the_others_but_is_no_evidence_of_the_
     [found] = project.digest().insights
     memory = project.promote(found.id, by="ada")
     assert echo.entry.id not in memory.approval.entry_ids
-    assert project.entry(echo.entry.id).review is Review.PROMOTED
+    assert project.entry(echo.entry.id).review is Review.SETTLED
+    assert project.digest().entries == 0
 
 
 def test_deciding_twice_changes_nothing_and_otherwise_says_who_was_first(project, say):

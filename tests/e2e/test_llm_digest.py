@@ -105,16 +105,6 @@ def test_where_there_is_no_fit_summary_the_sources_speak_and_a_note_says_why(ser
     assert told in found.note
 
 
-def test_one_that_failed_is_asked_about_again_by_the_next_digest(server, project):
-    say(project, *SAYINGS)
-    server.script(*[BROKEN] * 6)
-    [before] = project.digest().insights
-    server._script.clear()
-    [after] = project.digest().insights
-    assert (before.summarised_by, after.summarised_by) == (Insight.EXTRACT, "writer-1")
-    assert (after.id, after.note) == (before.id, None)
-
-
 def test_what_nobody_said_more_about_is_not_asked_about_again(server, project):
     say(project, *SAYINGS)
     [before] = project.digest().insights
@@ -123,30 +113,15 @@ def test_what_nobody_said_more_about_is_not_asked_about_again(server, project):
     assert len(asked(server)) == 1
 
 
-def test_what_somebody_said_more_about_is_asked_about_again_under_its_id(server, project):
+def test_an_insight_keeps_its_words_when_somebody_says_more_about_it(server, project):
     say(project, *SAYINGS)
     [before] = project.digest().insights
     say(project, MORE, start=10)
     server.answer = lambda message: answer(message, "The gateway of payments refuses spaces.")
     [after] = project.digest().insights
-    assert (after.id, after.summary) == (before.id, "The gateway of payments refuses spaces.")
-    assert MORE in asked(server)[-1]
-
-
-@pytest.mark.parametrize("order", ORDERS)
-def test_an_instruction_in_a_source_never_reaches_the_model_and_is_shown_marked(server, project, order):
-    say(project, *SAYINGS, order, order)
-    made = project.digest()
-    [found] = made.insights
-    assert asked(server)
-    for prompt in asked(server):
-        assert "gnore all previous" not in prompt
-        assert "reveal your system prompt" not in prompt
-        assert "忽略" not in prompt
-    marked = {one.doubt for one in found.sources if one.session_id in {"s3", "s4"}}
-    assert marked <= {Doubt.INJECTION}
-    assert len(found.sources) + sum(made.set_aside.values()) == 5
-    assert found.sessions == 3
+    assert (after.id, after.summary, after.summarised_by) == (before.id, before.summary, before.summarised_by)
+    assert MORE in [source.quote for source in after.sources]
+    assert len(asked(server)) == 1
 
 
 def test_a_source_that_gives_orders_is_shown_to_the_person_with_its_mark(server, project):

@@ -191,6 +191,26 @@ def test_a_project_first_heard_of_after_the_hour_waits_for_the_next(weekly, reco
     assert outcomes(run(weekly.make_due())) == {"apollo": MADE}
 
 
+def test_first_entries_of_a_wrong_clock_do_not_end_the_digests(weekly, record, run, clock, maker):
+    for at in (DUE + 300 * DAY, DUE - DAY, DUE - 3 * DAY):
+        record("apollo", at)
+    record("gemini", DUE + 300 * DAY)
+    clock.now = DUE + 7 * DAY - HOUR
+    assert outcomes(run(weekly.make_due())) == {"apollo": MADE, "gemini": NOTHING}
+    assert dict(maker.made) == pytest.approx({"apollo": DUE - 3 * DAY - SLACK}, abs=timedelta(seconds=1))
+
+
+def test_where_all_entries_that_are_looked_at_are_of_a_wrong_clock_the_digest_is_made(
+    weekly, record, run, clock, maker, monkeypatch
+):
+    monkeypatch.setattr("memsieve.jobs.weekly._FIRST_ENTRIES", 2)
+    record("apollo", DUE + 300 * DAY)
+    assert outcomes(run(weekly.make_due())) == {"apollo": NOTHING}
+    record("apollo", DUE + 301 * DAY)
+    assert outcomes(run(weekly.make_due())) == {"apollo": MADE}
+    assert dict(maker.made) == pytest.approx({"apollo": clock() - FIRST_WINDOW - SLACK}, abs=timedelta(seconds=1))
+
+
 def test_a_failure_does_not_stop_the_others_and_is_tried_again(weekly, open_weekly, record, run, maker, caplog):
     for project in ("apollo", "gemini", "mercury", "soyuz"):
         record(project, DUE - DAY)
@@ -345,13 +365,16 @@ def test_what_failed_and_what_another_died_over_is_tried_again_by_itself(weekly,
     assert [project for project, _ in maker.made] == ["apollo", "gemini"]
 
 
-def test_a_store_that_does_not_answer_is_asked_again(weekly, record, run, maker, monkeypatch, caplog):
+@pytest.mark.parametrize(
+    ("error", "traced"), [(StoreUnavailable("The file is busy. Try again."), False), (ValueError("a fault"), True)]
+)
+def test_whatever_fails_is_told_and_tried_again(weekly, record, run, maker, monkeypatch, caplog, error, traced):
     record("apollo", DUE - DAY)
     projects = weekly.census.projects
 
     async def fail_once():
         monkeypatch.setattr(weekly.census, "projects", projects)
-        raise StoreUnavailable("The file is busy. Try again.")
+        raise error
 
     async def scenario():
         monkeypatch.setattr(weekly.census, "projects", fail_once)
@@ -359,7 +382,9 @@ def test_a_store_that_does_not_answer_is_asked_again(weekly, record, run, maker,
             await asyncio.wait_for(until(lambda: maker.made), timeout=20)
 
     run(scenario())
-    assert "The file is busy." in caplog.text
+    [told] = caplog.records
+    assert str(error) in told.getMessage()
+    assert bool(told.exc_info) is traced
 
 
 def test_closing_in_the_midst_gives_the_digest_back_for_the_next(weekly, open_weekly, record, run, maker):

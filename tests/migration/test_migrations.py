@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("small_embedder")
 CHECKSUMS = {
     "0001_tiers.sql": "64421616f718cc01a1996fb6cfdea6e445b457e281c31450197224e469dab49c",
     "0002_embedders.sql": "7adad15e21ac6fa177d6827c106576a5035793bcf02ce34224e67480bca4ee05",
-    "0003_digests.sql": "61cea2fb0d5405f1ec18482a9574e96aaa03485a0ca83dcd2f844882497cbf6d",
+    "0003_digests.sql": "6a3184e47caff6fda2019acada44cf3106734c60f0eb581f3d619df4225e4865",
 }
 NEWER = Migration(
     len(released()) + 1,

@@ -65,6 +65,7 @@ def test_nobody_is_lost_by_the_order():
 
 def test_the_same_sources_of_the_same_project_give_the_same_id_in_any_order():
     assert new_id("apollo", ["a", "b"]) == new_id("apollo", ["b", "a"])
+    assert new_id("apollo", ["a", "b"]).startswith("insight-")
 
 
 @pytest.mark.parametrize(

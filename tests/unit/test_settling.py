@@ -190,6 +190,55 @@ def test_a_source_that_joined_later_leaves_working_memory_when_its_insight_is_di
     assert project.working() == []
 
 
+def test_a_source_in_doubt_can_be_dismissed_after_its_insight_was_promoted(project, save):
+    plain, doubted = say(project, ONE), say(project, TWO)
+    made = save(source(plain), source(doubted, doubt=Doubt.CONTRARY))
+    project.promote(made.id, by="ada")
+    assert project.entry(doubted.id).review is Review.SETTLED
+    project.dismiss(doubted.id, by="ada", reason="wrong")
+    assert project.entry(doubted.id).review is Review.DISMISSED
+    assert project.record(TWO, session_id="s9", confidence=0.9).admission.decision is Decision.REFUSED
+    with pytest.raises(Conflict, match="is verified memory"):
+        project.dismiss(plain.id, by="ada", reason="wrong")
+
+
+def test_a_source_that_was_dismissed_on_its_own_is_no_evidence_and_stays_dismissed(project, save):
+    plain, dismissed = say(project, ONE), say(project, TWO)
+    made = save(plain, dismissed)
+    project.dismiss(dismissed.id, by="bob", reason="wrong")
+    assert project.promote(made.id, by="ada").approval.entry_ids == (plain.id,)
+    assert project.entry(dismissed.id).review is Review.DISMISSED
+    assert project.stats().tombstones == 1
+
+
+def test_an_insight_whose_sources_were_all_rejected_is_promoted_as_a_text_of_ones_own_alone(project, save, kept):
+    one, two, doubted = (say(project, text) for text in (ONE, TWO, THREE))
+    made = save(source(one), source(two), source(doubted, doubt=Doubt.ECHO))
+    project.dismiss(one.id, by="bob", reason="wrong")
+    project.retire(project.promote(two.id, by="bob").id, by="bob", reason="wrong")
+    graves = project.stats().tombstones
+    with pytest.raises(Conflict, match=r"one by one.*as your own if it is true, with `memsieve promote --text`"):
+        project.promote(made.id, by="ada")
+    assert (project.memories(), project.stats().tombstones, kept(made).settlement) == ([], graves, None)
+
+
+def test_two_insights_of_the_same_entries_can_both_be_promoted(project, save):
+    said = say(project, ONE)
+    first, second = save(said), save(said, summary=EDITED)
+    project.promote(first.id, by="ada")
+    assert project.promote(second.id, by="ada").approval.entry_ids == (said.id,)
+
+
+def test_the_lineage_of_a_dismissed_insight_is_told_when_its_entries_are_deleted(project, save):
+    said = say(project, ONE)
+    made = save(said)
+    project.dismiss(made.id, by="ada", reason="wrong")
+    project.delete(said.id, by="ada", reason="private")
+    lineage = project.lineage(made.id)
+    assert lineage.entries == lineage.memories == ()
+    assert [event.action for event in lineage.events] == ["dismissed"]
+
+
 @pytest.mark.parametrize("deed", ["promote", "dismiss"])
 def test_an_id_that_is_neither_insight_nor_entry_says_where_to_look(memory, project, save, deed):
     made = save(say(project, ONE))

@@ -1,6 +1,7 @@
 """What cannot be kept is refused before anything is stored, and the error names the field."""
 
 import json
+from datetime import timedelta
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,9 @@ from hypothesis import strategies as st
 from memsieve import validate
 from memsieve.errors import ConfigError, InvalidInput
 from memsieve.model import EntryFilter
+from memsieve.ports import CLOCK_SKEW
 from memsieve.sync import Memory
+from memsieve.testing.factories import NOW, entry
 
 
 @pytest.mark.parametrize("name", ["apollo", "项目", "a.b-c_d:e@f", "7", "x" * 128])
@@ -35,6 +38,17 @@ def test_a_bad_name_is_refused_with_its_field(name):
     with pytest.raises(InvalidInput) as raised:
         validate.name(name, field="agent_id")
     assert raised.value.field == "agent_id"
+
+
+@pytest.mark.parametrize("unseen", "\u00ad\u180e\u200b\u2060\ufeff\u202a\u202e\u2066\u2069")
+def test_a_name_that_looks_like_another_is_refused_and_says_by_which_character(unseen):
+    with pytest.raises(InvalidInput, match=f"session_id holds the invisible character U\\+{ord(unseen):04X}"):
+        validate.name(f"stand{unseen}up", field="session_id")
+
+
+@pytest.mark.parametrize("name", ["مى\u200cخواهم", "👩\u200d🔬"])
+def test_a_name_may_hold_the_joiners_that_its_script_needs(name):
+    assert validate.name(name, field="agent_id") == name
 
 
 def test_a_name_is_trimmed():
@@ -119,6 +133,34 @@ def test_a_refused_recording_stores_nothing(memory, small_embedder, field, value
         project.record(**given)
     assert raised.value.field == field
     assert project.log() == []
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("id", "insight-7"),
+        ("id", " insight-7"),
+        ("id", ""),
+        ("id", "a\u200b"),
+        ("created_at", NOW + CLOCK_SKEW + timedelta(seconds=1)),
+        ("created_at", NOW.replace(tzinfo=None)),
+        ("created_at", "2026-03-02T09:00:00Z"),
+    ],
+)
+def test_an_entry_from_elsewhere_is_refused_with_the_id_of_an_insight_or_a_time_to_come(
+    memory, small_embedder, field, value
+):
+    project = memory.project("apollo")
+    with pytest.raises(InvalidInput) as raised:
+        project.bring(entry(**{field: value}))
+    assert raised.value.field == field
+    assert project.log() == []
+
+
+def test_an_entry_from_a_clock_that_is_a_little_ahead_is_brought(memory, small_embedder):
+    project = memory.project("apollo")
+    project.bring(entry(created_at=NOW + CLOCK_SKEW))
+    assert len(project.log()) == 1
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
+from memsieve.validate import UNSEEN
+
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-# What an agent wrote must not move the cursor, colour the screen or turn the reading direction of a terminal.
-_COMMANDING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|[\ud800-\udfff]")
+# What an agent wrote must not move the cursor, colour the screen, turn the reading direction of a terminal, or hide.
+_COMMANDING = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{UNSEEN}]|[\ud800-\udfff]")
 _UNESCAPED_BY_JSON = re.compile(r"[\x7f-\x9f\ud800-\udfff]")
 
 
@@ -28,7 +30,7 @@ class Advance(Protocol):
 
 
 def printable(text: str) -> str:
-    """Return a text with everything that would command the terminal written out."""
+    """Return a text with everything that would command the terminal, or that nobody sees, written out."""
     return _COMMANDING.sub(lambda found: found[0].encode("unicode_escape", "surrogatepass").decode(), text)
 
 

@@ -35,7 +35,7 @@ def log(  # noqa: PLR0913, PLR0917 - each parameter is an option
         typer.Option("--decision", help="Only what the filter decided so.", show_default=False),
     ] = None,
     review: Annotated[
-        Literal["promoted", "dismissed", "retired"] | None,
+        Literal["promoted", "dismissed", "retired", "settled"] | None,
         typer.Option("--review", help="Only what a person decided so.", show_default=False),
     ] = None,
     search: Annotated[str | None, typer.Option("--search", help="Only entries that hold this text.")] = None,

@@ -49,6 +49,7 @@ _REVIEWS = {
     Review.PROMOTED: ("★ promoted", "bold green"),
     Review.DISMISSED: ("✝ dismissed", "magenta"),
     Review.RETIRED: ("✝ retired", "magenta"),
+    Review.SETTLED: ("✔ settled", "dim"),
 }
 _HEALTH = {Health.OK: ("✔", "green"), Health.WARN: ("!", "yellow"), Health.FAIL: ("✘", "red")}
 

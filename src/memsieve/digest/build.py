@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from memsieve import validate
@@ -12,6 +13,7 @@ from memsieve.digest.decided import Decided, History
 from memsieve.digest.find import Finder, Found, Progress
 from memsieve.digest.insight import InsightMaker, sources_of
 from memsieve.digest.queue import MOST_SHOWN, in_order
+from memsieve.digest.sides import led_by
 from memsieve.digest.waiting import Waiting
 from memsieve.digest.weigh import Finding
 from memsieve.digest.window import Window
@@ -35,12 +37,18 @@ class Digester:
     maker: InsightMaker
     embedder: Embedder
     clock: Clock
+    # Two at once would take each other's time, and make the same insights twice.
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def digest(self, scope: Scope, *, days: float = 7, progress: Progress | None = None) -> Digest:
         """Make the digest of the last days and of all that still waits, and keep it."""
         validate.number(days, field="days", most=MOST_DAYS)
-        now, told = self.clock(), progress or _silent
-        since = now - timedelta(days=days)
+        async with self._turn:
+            return await self._made(scope, timedelta(days=days), progress or _silent)
+
+    async def _made(self, scope: Scope, length: timedelta, told: Progress) -> Digest:
+        now = self.clock()
+        since = now - length
         # Read before the entries: a source that is not among those then was decided on.
         insights = await self.digests.insights(scope, settled=False)
         window = Window(await self.digests.undecided(scope, since))
@@ -96,12 +104,15 @@ class Digester:
     ) -> tuple[list[Insight], list[str]]:
         """Return all insights that wait from now on, and the ids of those that no longer do."""
         following = waiting.followed([sources_of(finding, window) for finding in new])
-        found = [(finding, following.first.get(number)) for number, finding in enumerate(new)]
+        found = [self._led(finding, following.first.get(number), window) for number, finding in enumerate(new)]
         made = waiting.named(await self.maker.make(scope, window, found, waiting.now), following)
         gone_on = {insight.id for insight in made} | set(following.merged)
         left = waiting.left(gone_on, history.entries)
         again = [await self.maker.again(scope, insight) for insight in left if insight.sources]
         return [*made, *again], [*following.merged, *(insight.id for insight in left if not insight.sources)]
+
+    def _led(self, finding: Finding, before: Insight | None, window: Window) -> tuple[Finding, Insight | None]:
+        return (finding if before is None else led_by(finding, before.summary, window)), before
 
     def _shown(self, digest: Digest) -> Digest:
         """Return a digest with the front of the queue alone."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -76,11 +77,13 @@ class Graph:
         return np.bincount(both, each, self.count).astype(np.float64)
 
 
-def graph(made: Points, owners: Sequence[int]) -> Graph:
-    """Return the graph of near points; points of one owner are not joined."""
+def graph(made: Points, owners: Sequence[int], given_up: threading.Event | None = None) -> Graph:
+    """Return the graph of near points; points of one owner are not joined. Once `given_up`, the rest is left out."""
     of = np.asarray(owners)
-    keys, weights = [], []
+    keys, weights = [np.empty(0, np.int64)], [np.empty(0, np.float32)]
     for cell in _cells(made):
+        if given_up is not None and given_up.is_set():
+            break
         first, second, near = _nearest(made[cell])
         a, b = cell[first], cell[second]
         kept = (near > _NO_EDGE) & (of[a] != of[b])

@@ -6,7 +6,7 @@ import asyncio
 import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -21,7 +21,7 @@ Progress = Callable[[int, int], None]
 
 # To embed a statement by itself takes some milliseconds: the clearest are, and all that are weighed. For the others the
 # vector of the entry must do, which is their own where the entry says nothing else.
-_MOST_EMBEDDED = 3000
+_MOST_EMBEDDED = 2000
 _MOST_GROUPS = 120
 _MOST_OF_A_GROUP = 24
 _MOST_ALONE = 40
@@ -50,29 +50,39 @@ class Finder:
     window: Window
     embedder: Embedder
     progress: Progress
+    # Set when the digest is cancelled, as when a memory is closed: then the threads that work for it end early.
+    _given_up: threading.Event = field(default_factory=threading.Event)
 
     async def find(self, most: int) -> Found:
         """Return findings, about twice as many as asked for, so that some may be left out."""
-        said = await self._sayings()
+        try:
+            return await self._find(most)
+        finally:
+            self._given_up.set()
+
+    async def _find(self, most: int) -> Found:
+        said = await asyncio.to_thread(sayings, self.window.receipts, self._given_up)
         self.progress(20, 100)
         if not said:
             return Found([], frozenset(), frozenset())
         await self._embed([said[number] for number in _clearest(said)][:_MOST_EMBEDDED], (20, 60))
         weights = rarity([saying.statement.words for saying in said])
-        together = await asyncio.to_thread(_grouped, said, weights, self.window)
+        together = await asyncio.to_thread(self._grouped, said, weights)
         self.progress(70, 100)
         findings = await self._weighed(said, together, weights, most)
         grouped = {number for group in together for number in group}
         repeated = [saying for number, saying in enumerate(said) if number in grouped or len(saying.quotes) > 1]
         return Found(findings, _entries(said), _entries(repeated))
 
-    async def _sayings(self) -> list[Saying]:
-        """Read the window in a thread, which ends early when the digest is cancelled, as when a memory is closed."""
-        given_up = threading.Event()
-        try:
-            return await asyncio.to_thread(sayings, self.window.receipts, given_up)
-        finally:
-            given_up.set()
+    def _grouped(self, said: list[Saying], weights: Mapping[str, float]) -> list[list[int]]:
+        """Return groups of sayings by their numbers, the likeliest to find something first, each from its core out."""
+        made = points([saying.vector for saying in said], [bag(saying.statement.words, weights) for saying in said])
+        near = graph(made, [min(saying.quotes) for saying in said], self._given_up)
+        for saying, company in zip(said, near.company(), strict=True):
+            saying.company = float(company)
+        found = [] if self._given_up.is_set() else groups(near)
+        ranked = sorted(found, key=lambda group: -_promise(group, made, said, self.window))
+        return [_from_its_core(group, made, said) for group in ranked]
 
     async def _weighed(
         self, said: list[Saying], together: list[list[int]], weights: Mapping[str, float], most: int
@@ -87,12 +97,12 @@ class Finder:
         elsewhere = [_nearby(finding, said, vectors) for finding in chosen]
         await self._embed([saying for found in elsewhere for saying in found], (80, 90))
         return [
-            await asyncio.to_thread(self._full, finding, [spoken(saying, weights) for saying in found], weights)
+            await asyncio.to_thread(self._full, finding, [spoken(saying, weights) for saying in found])
             for finding, found in zip(chosen, elsewhere, strict=True)
         ]
 
-    def _full(self, finding: Finding, more: Sequence[Spoken], weights: Mapping[str, float]) -> Finding:
-        return take_sides(gathered(finding, more, self.window, weights), self.window)
+    def _full(self, finding: Finding, more: Sequence[Spoken]) -> Finding:
+        return take_sides(gathered(finding, more), self.window)
 
     def _most_said(self, said: list[Saying]) -> list[int]:
         """Return the numbers of sayings, those first that most sessions said in these words, then the clearest."""
@@ -108,17 +118,6 @@ class Finder:
             for saying, vector in zip(part, vectors, strict=True):
                 saying.vector, saying.exact = vector, True
             self.progress(steps[0] + (steps[1] - steps[0]) * (start + len(part)) // len(wanted), 100)
-
-
-def _grouped(said: list[Saying], weights: Mapping[str, float], window: Window) -> list[list[int]]:
-    """Return groups of sayings by their numbers, the likeliest to find something first, each from its core out."""
-    made = points([saying.vector for saying in said], [bag(saying.statement.words, weights) for saying in said])
-    near = graph(made, [min(saying.quotes) for saying in said])
-    for saying, company in zip(said, near.company(), strict=True):
-        saying.company = float(company)
-    found = groups(near)
-    ranked = sorted(found, key=lambda group: -_promise(group, made, said, window))
-    return [_from_its_core(group, made, said) for group in ranked]
 
 
 def _promise(group: list[int], made: Points, said: list[Saying], window: Window) -> float:

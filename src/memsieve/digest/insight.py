@@ -56,12 +56,11 @@ class InsightMaker:
         return list(await asyncio.gather(*(one(finding, before) for finding, before in found)))
 
     async def _summary(self, window: Window, finding: Finding, before: Insight | None) -> Summary:
+        # Who has seen an insight must find the same words under its id: they are what is promoted.
+        if before is not None:
+            return Summary(before.summary, before.summarised_by, before.note)
         if self.summariser is None:
             return Summary(extract(finding, window))
-        entries = {window.entry(number).id for number in finding.entries}
-        # Nobody said anything more: what the model made of it stands, and is not paid for again.
-        if before and before.summarised_by == self.summariser.name and entries == _entries(before):
-            return Summary(before.summary, before.summarised_by)
         return await summarised(self.summariser, finding, window)
 
     async def again(self, scope: Scope, insight: Insight) -> Insight:
@@ -151,7 +150,3 @@ def _nearest(summary: str, hits: Sequence[Hit]) -> Nearest | None:
 
 def _similarity(hit: Hit) -> float:
     return min(1.0, max(0.0, hit.word_score if hit.similarity is None else hit.similarity))
-
-
-def _entries(insight: Insight) -> set[str]:
-    return {source.entry_id for source in insight.sources}

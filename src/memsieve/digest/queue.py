@@ -42,7 +42,8 @@ def _place(insight: Insight, now: datetime) -> tuple[object, ...]:
 
 def new_id(project_id: str, entry_ids: Sequence[str]) -> str:
     """Return the id of an insight that was not there before: the same again for the same sources."""
-    return str(uuid.uuid5(_NAMESPACE, "\n".join([project_id, *sorted(entry_ids)])))
+    made = uuid.uuid5(_NAMESPACE, "\n".join([project_id, *sorted(entry_ids)]))
+    return f"{Insight.PREFIX}{made}"
 
 
 def going_on(waiting: Sequence[Insight], found: Sequence[Mapping[str, str]]) -> dict[int, list[Insight]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest
@@ -19,6 +19,7 @@ LEAST_CLARITY = 0.45
 _MOST_PER_ENTRY = 6
 _MOST_FIGURES = 4
 _DIGITS = re.compile(r"\d+")
+_FIGURE = re.compile(r"[-−]?\d+(?:[.,:/]\d+)*")
 
 
 @dataclass(slots=True)
@@ -47,19 +48,35 @@ def sayings(receipts: Sequence[Receipt], given_up: threading.Event) -> list[Sayi
             return []
         entry = receipt.entry
         for statement in _clearest(entry.content):
-            key = letters(statement.text)
+            key = _key(statement.text)
             saying = found.setdefault(key, Saying(statement))
             saying.quotes.setdefault(number, statement.text)
             beside = len(entry.content.strip()) - len(statement.text)
             if entry.embedding is not None and beside < shortest.get(key, beside + 1):
                 saying.vector, saying.exact, shortest[key] = entry.embedding, beside == 0, beside
-    return _without_readings(list(found.values()))
+    return _without_readings(list(found.values()), receipts)
 
 
-def _without_readings(said: list[Saying]) -> list[Saying]:
-    """Leave out what is said again and again with other figures in it: a tool reads it off, nobody claims it."""
-    kinds = Counter(_DIGITS.sub("0", letters(saying.statement.text)) for saying in said)
-    return [each for each in said if kinds[_DIGITS.sub("0", letters(each.statement.text))] <= _MOST_FIGURES]
+def _key(text: str) -> str:
+    """Return what is the same in two wordings that are one: their letters, and their figures with signs and points."""
+    return f"{letters(text)} {_FIGURE.findall(text)}"
+
+
+def _without_readings(said: list[Saying], receipts: Sequence[Receipt]) -> list[Saying]:
+    """Leave out what is said again and again with other figures in it: a tool reads it off, nobody claims it.
+
+    The figures that half of the sessions agree on stay, whatever others make of it.
+    """
+    kinds = [_DIGITS.sub("0", letters(saying.statement.text)) for saying in said]
+    speaking = [{receipts[number].entry.session_id for number in saying.quotes} for saying in said]
+    counts, sessions = Counter(kinds), defaultdict[str, set[str]](set)
+    for kind, mine in zip(kinds, speaking, strict=True):
+        sessions[kind] |= mine
+    return [
+        saying
+        for saying, kind, mine in zip(said, kinds, speaking, strict=True)
+        if counts[kind] <= _MOST_FIGURES or 2 * len(mine) >= len(sessions[kind]) > 1
+    ]
 
 
 def _clearest(content: str) -> list[Statement]:

@@ -2,33 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 
+from memsieve.claims import statement
 from memsieve.contradiction.between import between
-from memsieve.digest.weigh import Finding, Spoken
+from memsieve.digest.weigh import Finding, Spoken, gathered
 from memsieve.digest.window import Window
 
-# Each takes up to some milliseconds; the nearest come first.
-_MOST_HEARD = 16
+# Each takes up to some milliseconds; the nearest come first, and who is not heard does not count.
+_MOST_HEARD = 24
+_NEGATIVE = re.compile(r"(?<![\w-])[-−](\d+)")
 
 
 def take_sides(finding: Finding, window: Window) -> Finding:
     """Return a finding whose support agrees with its lead; where more sessions say the opposite, that is the lead."""
-    against = _against(finding.lead, finding.support)
-    rest = [one for one in finding.support if one not in against]
-    others = [one for one in against if window.counts(one.saying)]
-    if others and _sessions(others, window) > _sessions(rest, window):
-        lead = others[0]
-        against = _against(lead, finding.support)
-        rest = [lead, *(one for one in finding.support if one is not lead and one not in against)]
-        return replace(finding, lead=lead, support=tuple(rest), against=tuple(against))
-    return replace(finding, support=tuple(rest), against=tuple(against))
+    sided = _sided(finding, window)
+    others = [one for one in sided.against if window.counts(one.saying)]
+    if others and _sessions(others, window) > _sessions(sided.support, window):
+        return _sided(gathered(replace(finding, lead=others[0]), ()), window)
+    return sided
 
 
-def _against(lead: Spoken, others: Sequence[Spoken]) -> list[Spoken]:
-    heard = [one for one in others if one is not lead][:_MOST_HEARD]
-    return [one for one in heard if between(lead.text, one.text) is not None]
+def led_by(finding: Finding, words: str, window: Window) -> Finding:
+    """Return a finding around the saying that an insight began with: it keeps its words, whatever was said since."""
+    for one in (*finding.support, *finding.against):
+        if window.counts(one.saying) and words.startswith(window.quote(one.saying)):
+            everything = replace(finding, lead=one, support=(*finding.support, *finding.against), against=())
+            return _sided(gathered(everything, ()), window)
+    return finding
+
+
+def _sided(finding: Finding, window: Window) -> Finding:
+    """Return a finding with what contradicts its lead against it, and without what has other figures.
+
+    What counts for nothing anyway is still shown.
+    """
+    lead = finding.lead
+    heard = [one for one in finding.support if one is not lead][:_MOST_HEARD]
+    against = [one for one in heard if between(lead.text, one.text) is not None]
+    agreeing = [one for one in heard if one not in against]
+    support = [one for one in agreeing if _has_figures_of(lead, one) or not window.counts(one.saying)]
+    return replace(finding, support=(lead, *support), against=tuple(against))
+
+
+def _has_figures_of(lead: Spoken, one: Spoken) -> bool:
+    """Say whether a saying holds a figure of the lead, if that has any: who names another bears it out as little."""
+    wanted, held = _figures(lead.text), _figures(one.text)
+    same_sign = set(_NEGATIVE.findall(lead.text)) == set(_NEGATIVE.findall(one.text))
+    return same_sign and (not wanted or not wanted.isdisjoint(held))
+
+
+@lru_cache(maxsize=4096)
+def _figures(text: str) -> frozenset[object]:
+    # "One" is an article as often as a number.
+    values = (value.quantity.value for value in statement.read(text).values)
+    return frozenset(value for value in values if value != (1.0,))
 
 
 def _sessions(said: Iterable[Spoken], window: Window) -> int:

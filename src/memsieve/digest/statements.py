@@ -48,7 +48,7 @@ _QUESTION = re.compile(
         (?:do|does|did|is|are|was|were|can|could|will|would|should|have|has)
         \s(?:we|you|it|that|this|they|there|he|she|i|the|your|anyone|somebody)
         |what|why|how|who)\b(?!ever)
-    |^[^，,]{0,12}(?:什么|怎么|为何|如何|是否|哪些|哪个|谁|是不是|能不能|有没有)""",
+    |是不是|能不能|会不会|有没有|^[^，,]{0,12}(?:什么|怎么|为何|如何|是否|哪些|哪个|谁)""",
     re.IGNORECASE | re.VERBOSE,
 )
 _UNFINISHED = re.compile(
@@ -107,7 +107,7 @@ _HEDGE = re.compile(
 )
 _NEEDS_CONTEXT = re.compile(
     r"""\s*(?:(?:and|but|so|or|because|'?cause|well|then|also|which|yes|no|right|okay|yeah|now|anyway|except|if|like
-        |though|although|else|not|maybe|depends)\b[\s,]*)+
+        |though|although|else|not|maybe|just|depends)\b[\s,]*)+
     |\s*(?:而且|但是|但|所以|因为|然后|那么|那|对|或者|还有|另外|包括|就|也|其实|当然|因此|同时|比如|如果|再一个|首先|其次
         |第[一二三四五六七八九十])""",
     re.IGNORECASE | re.VERBOSE,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memsieve.digest.weigh import Finding, Spoken, nearness
+from memsieve.digest.weigh import Finding, Spoken, borne_out, nearness
 from memsieve.digest.window import Window
 from memsieve.errors import JudgeError
 from memsieve.model import Insight
@@ -18,6 +18,7 @@ _MOST_CHARACTERS = 400
 _CLEAR = 0.6
 _NEW = 0.45
 _SAID_AGAIN = 0.58
+_BORNE_OUT = 0.7
 # What a model is shown of an insight: the sources nearest to it.
 _MOST_SHOWN = 20
 
@@ -36,11 +37,15 @@ class Summary:
 
 
 def extract(finding: Finding, window: Window) -> str:
-    """Return the lead and further sentences of the sources, word for word: central ones that add something."""
+    """Return the lead and further sentences of the sources, word for word: central ones that add something.
+
+    What only one session says is not added: those who say the lead would seem to say it as well.
+    """
     chosen = [finding.lead]
     for one in finding.support:
         clear = one.saying.statement.clarity >= _CLEAR and window.counts(one.saying)
-        if clear and one.chinese == finding.lead.chinese and _fits(chosen, one) and _adds(chosen, one):
+        fits = clear and one.chinese == finding.lead.chinese and _fits(chosen, one)
+        if fits and _adds(chosen, one) and (borne_out(one, finding.support, window) or 0.0) >= _BORNE_OUT:
             chosen.append(one)
     return joined([window.quote(one.saying) for one in chosen])
 

@@ -55,7 +55,10 @@ class Waiting:
         return named
 
     def _open(self, insight: Insight, entry_ids: frozenset[str]) -> Insight:
-        return replace(insight, sources=tuple(each for each in insight.sources if each.entry_id in entry_ids))
+        """Return an insight with the sources that are left; none if those whose words it is in were decided on."""
+        left = tuple(source for source in insight.sources if source.entry_id in entry_ids)
+        own = insight.summarised_by != Insight.EXTRACT or any(insight.summary.startswith(each.quote) for each in left)
+        return replace(insight, sources=left if own else ())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

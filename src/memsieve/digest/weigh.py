@@ -31,6 +31,8 @@ _MOST_FROM_OTHERS = 0.6
 # Ten sessions are not ten times as much as one; what stands alone weighs less.
 _GROWTH = 0.85
 _ALONE = 0.75
+# How much it takes from a lead to add something that nobody else says.
+_BARE = 2
 # So many words that tell something make a statement whole.
 _WHOLE = 9
 
@@ -88,18 +90,46 @@ def weigh(said: Sequence[Spoken], window: Window, weights: Mapping[str, float]) 
         _evidence(near, said, window) * _worth(one, weights) if window.counts(one.saying) else 0.0
         for near, one in zip(close, said, strict=True)
     ]
-    best = int(np.argmax(values))
+    # A lead that adds something would be believed for what the others say: who adds more than another loses.
+    best = int(
+        np.argmax([value * share**_BARE for value, share in zip(values, _shares(close, said, window), strict=True)])
+    )
     if values[best] <= 0:
         return None
-    return Finding(said[best], _bearing(close[best], said), values[best])
+    return Finding(said[best], _bearing(close[best], said), max(values))
 
 
-def gathered(finding: Finding, more: Sequence[Spoken], window: Window, weights: Mapping[str, float]) -> Finding:
+def gathered(finding: Finding, more: Sequence[Spoken]) -> Finding:
     """Return a finding with those of other sayings that bear its lead out as well."""
     said = [finding.lead, *(one for one in (*finding.support, *more) if one is not finding.lead)]
     near = closeness(said)[0]
-    value = _evidence(near, said, window) * _worth(finding.lead, weights)
-    return Finding(finding.lead, _bearing(near, said), max(value, finding.value))
+    return Finding(finding.lead, _bearing(near, said), finding.value)
+
+
+def _shares(close: npt.NDArray[np.float64], said: Sequence[Spoken], window: Window) -> list[float]:
+    """Return how much of each saying is borne out, compared with the best; one that stands alone as the least is."""
+    shares = [borne_out(one, _bearing(near, said), window) for near, one in zip(close, said, strict=True)]
+    known = [share for share in shares if share is not None] or [1.0]
+    return [(min(known) if share is None else share) / (max(known) or 1.0) for share in shares]
+
+
+def borne_out(one: Spoken, others: Sequence[Spoken], window: Window) -> float | None:
+    """Return how much of what a statement tells other sessions tell too, 0..1: what it adds is its own.
+
+    None where nobody else says it in its language, so that there is nothing to compare.
+    """
+    sessions = _sessions(one, window)
+    elsewhere = [each for each in others if each.chinese == one.chinese and _sessions(each, window) - sessions]
+    if len(sessions) > 1:
+        return 1.0
+    if not elsewhere:
+        return None
+    said = {word for each in elsewhere for word in each.bag}
+    return sum(weight * weight for word, weight in one.bag.items() if word in said)
+
+
+def _sessions(one: Spoken, window: Window) -> set[str]:
+    return {window.entry(number).session_id for number in one.saying.quotes if window.doubt(number) is None}
 
 
 def closeness(said: Sequence[Spoken]) -> npt.NDArray[np.float64]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memsieve.digest.sayings import Saying
-from memsieve.model import Doubt, Entry, Receipt
+from memsieve.model import Decision, Doubt, Entry, Receipt
 
 
 class Window:
@@ -52,7 +52,9 @@ def _doubt(receipt: Receipt) -> Doubt | None:
         return Doubt.INJECTION
     if passed.get("echo") is False:
         return Doubt.ECHO
-    return Doubt.INCONSISTENT if passed.get("consistency") is False else None
+    # While a judge has not answered, the check has not passed, and nothing is known.
+    judged = receipt.admission.decision is not Decision.PENDING
+    return Doubt.INCONSISTENT if judged and passed.get("consistency") is False else None
 
 
 def _passed(receipt: Receipt) -> dict[str, bool]:

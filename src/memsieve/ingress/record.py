@@ -11,12 +11,22 @@ from typing import Any
 
 from memsieve import validate
 from memsieve.config import Settings, change_filter
-from memsieve.errors import EmbedderError, JudgeError, MemsieveError, NotFound, StoreUnavailable
+from memsieve.errors import EmbedderError, InvalidInput, JudgeError, MemsieveError, NotFound, StoreUnavailable
 from memsieve.ingress.candidate import Candidate
 from memsieve.ingress.pipeline import evaluate
 from memsieve.ingress.replay import Replay, Replayer
-from memsieve.model import Admission, Check, Decision, Entry, EntryFilter, Layer, Receipt, Role, Scope, Vector
-from memsieve.ports import LONG_TEXT, WORKING_LIFE, Clock, Embedder, Judge, Ledger, QuarantineStore, WorkingStore
+from memsieve.model import Admission, Check, Decision, Entry, EntryFilter, Insight, Layer, Receipt, Role, Scope, Vector
+from memsieve.ports import (
+    CLOCK_SKEW,
+    LONG_TEXT,
+    WORKING_LIFE,
+    Clock,
+    Embedder,
+    Judge,
+    Ledger,
+    QuarantineStore,
+    WorkingStore,
+)
 from memsieve.retrieval.words import cut
 from memsieve.turns import Turn, Turns
 
@@ -44,7 +54,7 @@ class Ingress:
         self, scope: Scope, entry: Entry, *, idempotency_key: str | None = None, wait: bool = False
     ) -> Receipt:
         """Store an output, then decide on it; with a slow judge the decision is pending unless `wait` is set."""
-        entry = _checked(entry, self.settings.max_content_bytes)
+        entry = _checked(entry, self.settings.max_content_bytes, self.clock())
         key = None if idempotency_key is None else validate.name(idempotency_key, field="idempotency_key")
         embedding = asyncio.ensure_future(self.embedder.embed([entry.content]))
         try:
@@ -182,9 +192,11 @@ class Ingress:
         return Receipt(entry=replace(entry, embedding=vector), admission=admission)
 
 
-def _checked(entry: Entry, max_bytes: int) -> Entry:
+def _checked(entry: Entry, max_bytes: int, now: datetime) -> Entry:
     return replace(
         entry,
+        id=_entry_id(entry.id),
+        created_at=validate.moment(entry.created_at, field="created_at", latest=now + CLOCK_SKEW),
         session_id=validate.name(entry.session_id, field="session_id"),
         content=validate.text(entry.content, field="content", max_bytes=max_bytes),
         agent_id=None if entry.agent_id is None else validate.name(entry.agent_id, field="agent_id"),
@@ -192,6 +204,16 @@ def _checked(entry: Entry, max_bytes: int) -> Entry:
         confidence=validate.confidence(entry.confidence),
         metadata=validate.metadata(entry.metadata, max_bytes),
     )
+
+
+def _entry_id(value: object) -> str:
+    entry_id = validate.name(value, field="id")
+    if entry_id.startswith(Insight.PREFIX):
+        raise InvalidInput(
+            f"id {entry_id!r} begins with {Insight.PREFIX!r}, as only the ids of insights do. Give the entry another.",
+            field="id",
+        )
+    return entry_id
 
 
 def _drop(embedding: asyncio.Future[list[Vector | None]]) -> None:

@@ -91,14 +91,16 @@ async def _digest_for_ever(weekly: WeeklyDigests, after: timedelta, every: timed
     passed, wait = None, after
     while True:
         await asyncio.sleep(wait.total_seconds())
-        wait, due = every, weekly.due()
-        # To ask every project each minute, the whole week long, would be too much.
-        if due == passed:
-            continue
+        wait = every
         try:
+            due = weekly.due()
+            # To ask every project each minute, the whole week long, would be too much.
+            if due == passed:
+                continue
             outcomes = {run.outcome for run in await weekly.make_due()}
-        except MemsieveError as error:
-            _log.warning("The weekly digests could not be made: %s", error)
+        except Exception as error:  # noqa: BLE001 - nobody would notice that there are no digests any more
+            trace = None if isinstance(error, MemsieveError) else error
+            _log.warning("The weekly digests could not be made: %s", error, exc_info=trace)
             continue
         if RunOutcome.FAILED in outcomes:
             wait = failed

@@ -21,6 +21,8 @@ WINDOW = timedelta(days=7)
 FIRST_WINDOW = timedelta(days=31)
 # The clock goes on before the digest looks at it: what was recorded just then must not fall out of the window.
 _SLACK = timedelta(minutes=1)
+# So many entries, those that were recorded first, are asked when the project began: times may be wrong or imported.
+_FIRST_ENTRIES = 1000
 # So finely is progress told for each project.
 _PARTS = 100
 
@@ -158,11 +160,13 @@ class WeeklyDigests:
 
         What was recorded before the machine was off is older than a week when its digest is made at last.
         """
-        first = await self.quarantine.find(scope, EntryFilter(limit=1, oldest_first=True))
+        first = await self.quarantine.find(scope, EntryFilter(limit=_FIRST_ENTRIES, oldest_first=True))
         now = self.clock()
-        if not first or first[0].entry.created_at > (due if self.scheduled else now):
+        latest = due if self.scheduled else now
+        begun = min((one.entry.created_at for one in first if one.entry.created_at <= latest), default=None)
+        if begun is None and len(first) < _FIRST_ENTRIES:
             return None
-        return newest or max(first[0].entry.created_at, now - FIRST_WINDOW)
+        return newest or max(begun or now - FIRST_WINDOW, now - FIRST_WINDOW)
 
     async def _release(self, scope: Scope, due: datetime, taken_at: datetime) -> None:
         # After the lease it may be another's; and where the store fails, the lease runs out by itself.

@@ -57,7 +57,7 @@ class Auditor:
         entry_ids.update([] if insight is None else entries_of(insight))
         found = [await self.quarantine.get(scope, entry_id) for entry_id in sorted(entry_ids)]
         entries = tuple(receipt for receipt in found if receipt is not None)
-        if memory is None and not entries:
+        if memory is None and insight is None and not entries:
             where = f"project {scope.project_id!r}"
             raise NotFound(f"Nothing has the id {any_id!r} in {where}. See `memsieve log`.", subject=any_id)
         item_ids = [receipt.entry.id for receipt in entries]

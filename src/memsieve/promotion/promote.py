@@ -16,6 +16,8 @@ from memsieve.promotion.splitter import split
 from memsieve.retrieval.words import cut
 from memsieve.turns import Turns
 
+_REJECTED = (Review.DISMISSED, Review.RETIRED)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Promoter:
@@ -62,7 +64,7 @@ class Promoter:
     async def _promote_insight(self, scope: Scope, insight: Insight, text: str | None) -> LongTermMemory:
         if insight.settlement is not None:
             return await self._settled(scope, insight.id, insight.settlement, text)
-        evidence = tuple(source.entry_id for source in insight.sources if source.doubt is None)
+        evidence = await self._evidence(scope, insight)
         approval, chunks = await self._approved(scope, text or insight.summary, evidence, insight.id)
         async with self.turns.of(scope):
             try:
@@ -74,6 +76,19 @@ class Promoter:
                 return await self._settled(scope, now.id, now.settlement, text)
             await self.working.forget(scope, entries_of(insight))
         return memory
+
+    async def _evidence(self, scope: Scope, insight: Insight) -> tuple[str, ...]:
+        """Return the sources that count and still stand: what was dismissed or retired is not brought back."""
+        counting = [source.entry_id for source in insight.sources if source.doubt is None]
+        found = [await self.quarantine.get(scope, entry_id) for entry_id in counting]
+        standing = [one.entry.id for one in found if one is not None and one.review not in _REJECTED]
+        if counting and not standing:
+            raise Conflict(
+                f"The entries behind insight {insight.id} were decided on one by one or with another insight, and none "
+                "of them stands. Nothing was changed: promote the text as your own if it is true, with "
+                "`memsieve promote --text`."
+            )
+        return tuple(standing)
 
     async def _settled(self, scope: Scope, insight_id: str, settled: Settlement, text: str | None) -> LongTermMemory:
         """Return what an insight was promoted to; refuse if another text, or nothing of it, was approved."""

@@ -59,6 +59,7 @@ DELETE FROM insights WHERE project_id = ? AND review IS NULL AND id IN (SELECT v
 _SETTLED_IDS = """
 SELECT id FROM insights WHERE project_id = ? AND review IS NOT NULL AND id IN (SELECT value FROM json_each(?))
 """
+_WORDS = "SELECT id, content FROM insights WHERE project_id = ? AND id IN (SELECT value FROM json_each(?))"
 _KNOWN = f"""
 SELECT q.id, {receipts.REVIEW} AS review FROM quarantine_logs q
 WHERE q.project_id = ? AND q.id IN (SELECT value FROM json_each(?))
@@ -129,10 +130,12 @@ class SqliteDigests:
     def _put_all(self, connection: sqlite3.Connection, scope: Scope, insights: Sequence[Insight]) -> None:
         settled = _settled(connection, scope, [insight.id for insight in insights])
         known = _known(connection, scope, [source.entry_id for insight in insights for source in insight.sources])
+        worded = _worded(connection, scope, [insight.id for insight in insights])
         for insight in insights:
             sources = [source for source in insight.sources if known.get(source.entry_id) is False]
             deleted = any(source.entry_id not in known for source in insight.sources)
-            if insight.id in settled or deleted or not sources:
+            other_words = worded.get(insight.id, insight.summary) != insight.summary
+            if insight.id in settled or deleted or other_words or not sources:
                 connection.executemany(_UNPLACE, [(scope.project_id, source.entry_id) for source in sources])
             else:
                 self._put(connection, scope, insight, sources)
@@ -143,7 +146,6 @@ class SqliteDigests:
         there = {source.entry_id for source in sources}
         disputes = [one for one in insight.disputes if {one.first_id, one.second_id} <= there]
         row = insight_row(replace(insight, disputes=tuple(disputes)), self._embedder)
-        # A new row, so that a vector which is being made of the old summary does not come to lie beside the new one.
         connection.execute(_DROP, (scope.project_id, json_text([insight.id])))
         connection.execute(_ADD, {**row, "project_id": scope.project_id})
         _add_sources(connection, scope, insight.id, sources, later=False)
@@ -183,6 +185,12 @@ class SqliteDigests:
 def _known(connection: sqlite3.Connection, scope: Scope, entry_ids: Sequence[str]) -> _Known:
     rows = connection.execute(_KNOWN, (scope.project_id, json_text(list(entry_ids))))
     return {row["id"]: row["review"] is not None for row in rows}
+
+
+def _worded(connection: sqlite3.Connection, scope: Scope, insight_ids: Sequence[str]) -> dict[str, str]:
+    """Return the words of insights that are there: who has seen one must find them again under its id."""
+    rows = connection.execute(_WORDS, (scope.project_id, json_text(list(insight_ids))))
+    return {row["id"]: row["content"] for row in rows}
 
 
 def _settled(connection: sqlite3.Connection, scope: Scope, insight_ids: Sequence[str]) -> list[str]:

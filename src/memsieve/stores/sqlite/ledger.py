@@ -69,7 +69,8 @@ class SqliteLedger:
             source_id, at, reason = tombstone.source_id, tombstone.at, tombstone.reason
             settles = settling.may_dismiss(connection, scope, source_id)
             if graves.add(connection, scope, tombstone, self._embedder) or settles:
-                audit.append(connection, scope, tombstone.kind, source_id, at, reason)
+                detail = settling.detail(connection, scope, source_id, tombstone.content)
+                audit.append(connection, scope, tombstone.kind, source_id, at, reason, detail)
             if settles:
                 settling.dismiss(connection, scope, source_id, at, reason)
             return graves.standing(connection, scope, source_id, self._embedder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from datetime import datetime
 
@@ -65,6 +66,13 @@ def dismiss(connection: sqlite3.Connection, scope: Scope, insight_id: str, at: d
     """Settle an insight as dismissed by the person who asks."""
     values = (Review.DISMISSED, scope.actor, time_text(at), reason, None)
     connection.execute(_SETTLE, (*values, scope.project_id, insight_id))
+
+
+def detail(connection: sqlite3.Connection, scope: Scope, any_id: str, content: str) -> dict[str, str]:
+    """Return what the audit log keeps of the dismissal of an insight: which, and the fingerprint of its words."""
+    if connection.execute(_DECISION, (scope.project_id, any_id)).fetchone() is None:
+        return {}
+    return {"insight": any_id, "content": hashlib.sha256(content.encode()).hexdigest()}
 
 
 def _too_late(insight_id: str, settled: Settlement) -> Conflict:

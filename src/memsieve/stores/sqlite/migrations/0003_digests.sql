@@ -72,14 +72,6 @@ CREATE TABLE digest_runs (
     made       TEXT
 ) STRICT, WITHOUT ROWID;
 
--- What a person's decision on an insight means for the entries behind it.
-CREATE VIEW settled_sources AS
-SELECT s.project_id, s.entry_id, CASE WHEN r.approval_id IS NULL THEN i.review ELSE 'retired' END AS review
-FROM insight_sources s
-    CROSS JOIN insights i ON i.project_id = s.project_id AND i.id = s.insight_id
-    LEFT JOIN retirements r ON r.project_id = i.project_id AND r.approval_id = i.memory_id
-WHERE i.review IS NOT NULL;
-
 CREATE TRIGGER insights_are_made_to_wait BEFORE INSERT ON insights WHEN NEW.review IS NOT NULL
 BEGIN SELECT RAISE(ABORT, 'an insight waits until a person decides on it'); END;
 CREATE TRIGGER insights_that_are_settled_are_never_replaced BEFORE INSERT ON insights
