@@ -243,6 +243,10 @@ def test_an_agents_scope_opens_no_door_to_quarantine_or_long_term(memory, small_
         lambda: rooms.promoter.promote_text(agent(), "Made up."),
         lambda: rooms.dismisser.dismiss(agent(), "x", "y"),
         lambda: rooms.deleter.delete(agent(), "x", "y"),
+        lambda: rooms.digester.digest(agent()),
+        lambda: rooms.digester.last(agent()),
+        lambda: rooms.digester.insights(agent(), settled=False),
+        lambda: rooms.digester.digests.get(agent(), "x"),
         lambda: rooms.auditor.lineage(agent(), "x"),
         lambda: rooms.auditor.verify(agent()),
     ]

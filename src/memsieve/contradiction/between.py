@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from memsieve.bundled.simplify import simplified_forms
 from memsieve.contradiction.find import Contradiction, find_contradiction
@@ -13,6 +14,8 @@ _SAME_ORDER = 0.75
 _WORD = re.compile(r"[a-z0-9]+|[\u3400-\u9fff]")
 
 
+# One digest asks about the same two quotes more than once.
+@lru_cache(maxsize=4096)
 def between(first: str, second: str) -> str | None:
     """Say how two texts contradict each other; None where they do not, whatever each of them does in itself."""
     # The rules know simplified characters only.

@@ -55,7 +55,7 @@ _UNFINISHED = re.compile(
     r"""(?:[,，、:：—–-]|\.\.\.|…
     |\b(?:and|or|but|so|the|a|an|of|to|in|on|for|with|that|which|because|if|uh|um|is|are|was|like|just|i|we|you|they
         |it|'s|well|also|then|than)
-    |[和与或但而且的因为所以如果就是然后]{1,2})\s*[.。]?\s*$""",
+    |[和与或但而且的因为所以如果就是然后]{1,2}|之[初后前际间]|期间|当中|过程中|的时候|情况下|的话)\s*[.。]?\s*$""",
     re.IGNORECASE | re.VERBOSE,
 )
 _HESITATION = re.compile(
