@@ -166,7 +166,7 @@ class DigestStore(Protocol):
     async def insights(self, scope: Scope, *, settled: bool) -> list[Insight]:
         """Return the insights that wait, or those that are settled, in the order they were made, with all sources.
 
-        Agents are refused.
+        A memory that was retired since is not the nearest any more. Agents are refused.
         """
 
     async def get(self, scope: Scope, insight_id: str) -> Insight | None:

@@ -650,3 +650,13 @@ def test_settings_of_the_filter_do_not_keep_what_it_refused_out_of_a_digest(open
     receipts = say(project, *GATEWAY)
     assert not any(receipt.admission.admitted for receipt in receipts)
     assert [one.sessions for one in project.digest().insights] == [3]
+
+
+def test_a_memory_that_was_retired_is_no_longer_the_nearest(project, say):
+    known = project.promote_text("The payment gateway rejects card numbers with spaces in them.", by="ada")
+    say(project, *GATEWAY)
+    [found] = project.digest().insights
+    assert found.nearest.memory_id == known.id
+    project.retire(known.id, by="ada", reason="the gateway was replaced")
+    assert project.insight(found.id).nearest is None
+    assert project.last_digest().insights[0].nearest is None

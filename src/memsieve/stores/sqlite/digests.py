@@ -35,7 +35,13 @@ AND review IS NULL ORDER BY q.sequence
 _WAITING = "i.project_id = :project_id AND i.review IS NULL"
 _SETTLED = "i.project_id = :project_id AND i.review IS NOT NULL"
 _ONE = "i.project_id = :project_id AND i.id = :id"
-_INSIGHTS = "SELECT i.* FROM insights i WHERE {which} ORDER BY i.made_at, i.sequence"
+# A memory that was retired since is no verified memory to be near to.
+_INSIGHTS = """
+SELECT i.*, r.approval_id IS NOT NULL AS nearest_is_retired
+FROM insights i LEFT JOIN retirements r
+    ON r.project_id = i.project_id AND r.approval_id = json_extract(i.nearest, '$.memory_id')
+WHERE {which} ORDER BY i.made_at, i.sequence
+"""
 _SOURCES = """
 SELECT s.*, q.session_id, q.agent_id, q.confidence, q.created_at
 FROM insights i

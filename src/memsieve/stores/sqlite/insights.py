@@ -40,7 +40,7 @@ def insight_from(row: sqlite3.Row, sources: Sequence[tuple[bool, InsightSource]]
         made_at=text_time(row["made_at"]),
         summarised_by=row["summarised_by"],
         note=row["note"],
-        nearest=None if row["nearest"] is None else _nearest(json.loads(row["nearest"])),
+        nearest=None if row["nearest_is_retired"] else _nearest(row["nearest"]),
         disputes=tuple(Dispute(**dispute) for dispute in json.loads(row["disputes"])),
         settlement=settlement_from(row),
         later=tuple(source for later, source in sources if later),
@@ -65,5 +65,8 @@ def _refinement(value: dict[str, Any]) -> Refinement:
     return Refinement(**{**value, "outcome": Outcome(value["outcome"])})
 
 
-def _nearest(value: dict[str, Any]) -> Nearest:
-    return Nearest(**{**value, "diff": tuple((Edit(edit), text) for edit, text in value["diff"])})
+def _nearest(text: str | None) -> Nearest | None:
+    if text is None:
+        return None
+    value = json.loads(text)
+    return Nearest(**{**value, "diff": tuple((Edit(edit), words) for edit, words in value["diff"])})
