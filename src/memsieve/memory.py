@@ -10,9 +10,9 @@ from typing import Self
 
 from memsieve.bootstrap import House, rooms, utc_now
 from memsieve.config import Settings, read_settings
-from memsieve.jobs.reembed import Progress, Reembedding
+from memsieve.jobs.reembed import Reembedding
 from memsieve.jobs.weekly import DigestRun
-from memsieve.ports import Clock
+from memsieve.ports import Clock, Progress
 from memsieve.project import AsyncProject
 
 

@@ -30,6 +30,8 @@ from memsieve.model import (
 )
 
 Clock = Callable[[], datetime]
+# Told how much is done, and of how much.
+Progress = Callable[[int, int], None]
 
 WORKING_LIFE = timedelta(hours=24)
 WORKING_CAP = 50

@@ -10,7 +10,6 @@ from typing import Any
 
 from memsieve import validate
 from memsieve.digest.build import Digester
-from memsieve.digest.find import Progress
 from memsieve.errors import InvalidInput
 from memsieve.ingress.record import Ingress
 from memsieve.ingress.replay import Replay
@@ -31,7 +30,7 @@ from memsieve.model import (
     Stats,
     Tombstone,
 )
-from memsieve.ports import Census, LongTermStore, QuarantineStore, WorkingStore
+from memsieve.ports import Census, LongTermStore, Progress, QuarantineStore, WorkingStore
 from memsieve.promotion.audit import Audit, Auditor
 from memsieve.promotion.delete import Deleter
 from memsieve.promotion.dismiss import Dismisser

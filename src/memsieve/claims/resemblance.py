@@ -21,7 +21,7 @@ _WORDS_TO_COSINE = 1.25
 # Words of a short text are found in a long one by chance: at 0.9 in one of 200 real texts, at 0.8 in one of 30.
 _LESS_FOR_A_PART = 0.1
 _MAX_QUOTE = 80
-_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n+")
+SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n+")
 
 
 def closeness(words: Sequence[str], vector: Vector | None, other_words: Sequence[str], other: Vector | None) -> float:
@@ -75,7 +75,7 @@ def said_again(content: str, vector: Vector | None, decided: Remembered | Tombst
 @lru_cache(maxsize=4)
 def _neighbours(content: str) -> list[tuple[str, ...]]:
     """Return the words of every two neighbouring sentences of a text that is held against many tombstones."""
-    sentences = [cut(sentence) for sentence in _SENTENCE_END.split(content) if sentence.strip()]
+    sentences = [cut(sentence) for sentence in SENTENCE_END.split(content) if sentence.strip()]
     return [first + second for first, second in pairwise(sentences)] or sentences
 
 

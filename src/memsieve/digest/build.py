@@ -10,7 +10,7 @@ from datetime import timedelta
 
 from memsieve import validate
 from memsieve.digest.decided import Decided, History
-from memsieve.digest.find import Finder, Found, Progress
+from memsieve.digest.find import Finder, Found
 from memsieve.digest.insight import InsightMaker, sources_of
 from memsieve.digest.queue import MOST_SHOWN, in_order
 from memsieve.digest.sides import led_by
@@ -18,7 +18,7 @@ from memsieve.digest.waiting import Waiting
 from memsieve.digest.weigh import Finding
 from memsieve.digest.window import Window
 from memsieve.model import Aside, Digest, Insight, Scope
-from memsieve.ports import Clock, DigestStore, Embedder
+from memsieve.ports import Clock, DigestStore, Embedder, Progress
 
 MOST_DAYS = 3660
 # What one entry says alone takes so many places at most, unless little was said at all.

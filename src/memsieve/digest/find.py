@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,9 +15,7 @@ from memsieve.digest.sayings import Saying, sayings
 from memsieve.digest.sides import take_sides
 from memsieve.digest.weigh import Finding, Spoken, closeness, gathered, nearness, spoken, weigh
 from memsieve.digest.window import Window
-from memsieve.ports import Embedder
-
-Progress = Callable[[int, int], None]
+from memsieve.ports import Embedder, Progress
 
 # To embed a statement by itself takes some milliseconds: the clearest are, and all that are weighed. For the others the
 # vector of the entry must do, which is their own where the entry says nothing else.

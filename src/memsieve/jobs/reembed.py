@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from memsieve.ports import Embedder, StaleText, VectorStore
+from memsieve.ports import Embedder, Progress, StaleText, VectorStore
 
 # So few that a memory closes without a long wait, and that a writer waits for milliseconds only.
 BATCH = 32
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,9 +12,8 @@ from typing import Protocol
 
 from memsieve.config import DAYS, NEVER, zone_named
 from memsieve.errors import MemsieveError
-from memsieve.jobs.reembed import Progress
 from memsieve.model import Digest, EntryFilter, Role, Scope
-from memsieve.ports import RUN_LEASE, Census, Clock, DigestRuns, QuarantineStore
+from memsieve.ports import RUN_LEASE, Census, Clock, DigestRuns, Progress, QuarantineStore
 
 WINDOW = timedelta(days=7)
 # Where no digest was made before, so much of the past is looked at: years of it would take hours.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -10,7 +9,7 @@ from itertools import pairwise
 from math import inf
 
 from memsieve.claims import conflict
-from memsieve.claims.resemblance import letters, quoted
+from memsieve.claims.resemblance import SENTENCE_END, letters, quoted
 from memsieve.model import Outcome, Refinement
 from memsieve.refine.concepts import concepts, share, shared
 from memsieve.refine.narrow import narrow
@@ -27,7 +26,6 @@ _SAME_WORDING = 0.8
 # Fewer than this are found in a long text here and there.
 _MANY = 6
 _ADDED = 2
-_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n+")
 # Who differs from the nearest memories differs from the rest; each comparison may take milliseconds.
 _MOST_COMPARED = 5
 
@@ -102,7 +100,7 @@ def _covered(mine: frozenset[str], content: str) -> float:
     whole = share(mine, concepts(content))
     if whole <= COVERED or len(mine) >= _MANY:
         return whole
-    sentences = [part for part in _SENTENCE_END.split(content) if part.strip()]
+    sentences = [part for part in SENTENCE_END.split(content) if part.strip()]
     pairs = [" ".join(pair) for pair in pairwise(sentences)] or [content]
     return max(share(mine, concepts(pair)) for pair in pairs)
 
