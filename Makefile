@@ -3,13 +3,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run test lint fix bench clean
+.PHONY: run test lint fix bench soak clean
 
 run: $(VENV)/run.stamp ## Set up and show memsieve at work
 	$(BIN)/memsieve demo
 
 test: lint ## Everything CI checks
-	$(BIN)/pytest -n 2 --dist worksteal
+	$(BIN)/pytest -n 2 --dist worksteal tests
+	$(BIN)/pytest README.md docs # the examples of a page follow each other: they stay in one process
 
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff check .
@@ -21,8 +22,11 @@ fix: $(VENV)/dev.stamp ## Mend what the linters can mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/dev.stamp ## Print the tables of quality and speed
-	$(BIN)/python -m benchmarks $(if $(DATA),--data $(DATA))
+bench: $(VENV)/dev.stamp ## Print the tables of quality and speed, at all sizes
+	$(BIN)/python -m benchmarks --full $(if $(DATA),--data $(DATA))
+
+soak: $(VENV)/dev.stamp ## Record and ask from many processes for a minute while the engines are killed and restarted
+	OUTAGE_SECONDS=60 $(BIN)/pytest tests/fault/test_outages.py
 
 clean:
 	rm -rf $(VENV) build dist
@@ -36,5 +40,5 @@ $(VENV)/run.stamp: pyproject.toml constraints.txt | $(BIN)/python
 	touch $@
 
 $(VENV)/dev.stamp: pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP) install -c constraints.txt --build-constraint constraints.txt -e '.[llm]' --group dev
+	$(PIP) install -c constraints.txt --build-constraint constraints.txt -e '.[llm,server]' --group dev
 	touch $@ $(VENV)/run.stamp

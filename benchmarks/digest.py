@@ -26,8 +26,9 @@ from memsieve.digest.sayings import LEAST_CLARITY
 from memsieve.digest.statements import statements
 from memsieve.embedders.local import LocalEmbedder
 from memsieve.model import Vector
+from memsieve.stores.blobs import vector_blob
 from memsieve.stores.sqlite.database import Database
-from memsieve.stores.sqlite.rows import time_text, vector_blob
+from memsieve.stores.sqlite.rows import time_text
 
 SIZES = (5_000, 15_000, 50_000)
 PROJECT = "week"

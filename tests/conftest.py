@@ -1,9 +1,11 @@
-"""Fixtures: a clean environment, a clock that obeys, and memories on it."""
+"""Fixtures: a clean environment, a clock that obeys, memories on it, and real servers that start when first used."""
 
 import asyncio
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,10 @@ import pytest
 
 from memsieve.config import FilterSettings, Settings
 from memsieve.sync import Memory
-from memsieve.testing import Clock, WordEmbedder
+from memsieve.testing import Clock, Databases, PostgresServer, RedisCluster, RedisServer, WordEmbedder
+
+MEMORY = Path("/dev/shm")
+ROOM = 4 * 2**30
 
 
 @pytest.fixture(autouse=True)
@@ -61,3 +66,99 @@ def run() -> Iterator[Callable[..., Any]]:
     """Run coroutines one after the other on one event loop."""
     with asyncio.Runner() as runner:
         yield runner.run
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerEngine:
+    """A migrated database and an empty Redis for one test, and the servers that they are on."""
+
+    database_url: str
+    redis_url: str
+    postgres: PostgresServer
+    redis: RedisServer | RedisCluster
+
+
+SERVER_ENGINES = {
+    "postgres-18+redis": ("databases_18", "redis_server"),
+    "postgres-16+redis-cluster": ("databases_16", "redis_cluster"),
+}
+
+
+@pytest.fixture(params=SERVER_ENGINES)
+def server_engine(request: pytest.FixtureRequest, start_engine: Callable[[str], ServerEngine]) -> ServerEngine:
+    return start_engine(request.param)
+
+
+@pytest.fixture
+def start_engine(request: pytest.FixtureRequest) -> Iterator[Callable[[str], ServerEngine]]:
+    """Start the servers that a name of `SERVER_ENGINES` stands for."""
+    with ExitStack() as stack:
+
+        def start(name: str) -> ServerEngine:
+            databases, redis = map(request.getfixturevalue, SERVER_ENGINES[name])
+            url = stack.enter_context(databases.copy())
+            return ServerEngine(database_url=url, redis_url=redis.url, postgres=databases.server, redis=redis)
+
+        yield start
+
+
+@pytest.fixture(scope="session")
+def postgres_18() -> Iterator[PostgresServer]:
+    with _postgres("18") as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def postgres_16() -> Iterator[PostgresServer]:
+    with _postgres("16") as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def databases_18(postgres_18: PostgresServer) -> Databases:
+    return Databases(postgres_18, _migrate)
+
+
+@pytest.fixture(scope="session")
+def databases_16(postgres_16: PostgresServer) -> Databases:
+    return Databases(postgres_16, _migrate)
+
+
+@pytest.fixture
+def redis_server(session_redis_server: RedisServer) -> RedisServer:
+    return _emptied(session_redis_server)
+
+
+@pytest.fixture
+def redis_cluster(session_redis_cluster: RedisCluster) -> RedisCluster:
+    return _emptied(session_redis_cluster)
+
+
+@pytest.fixture(scope="session")
+def session_redis_server() -> Iterator[RedisServer]:
+    with RedisServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def session_redis_cluster() -> Iterator[RedisCluster]:
+    with RedisCluster() as cluster:
+        yield cluster
+
+
+def _postgres(version: str) -> PostgresServer:
+    # Copies of databases are made several times as fast in memory; many containers have next to none there.
+    roomy = "TMPDIR" not in os.environ and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM
+    return PostgresServer(version, settings={"max_wal_size": "256MB"}, parent=MEMORY if roomy else None)
+
+
+def _migrate(url: str) -> None:
+    from memsieve.stores.postgres.migrate import migrate
+
+    asyncio.run(migrate(url))
+
+
+def _emptied(server: Any) -> Any:
+    server.start()  # a test may have stopped it
+    server.flush()
+    return server

@@ -5,32 +5,22 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from memsieve import engines
 from memsieve.config import Settings
 from memsieve.digest.build import Digester
 from memsieve.digest.decided import Decided
 from memsieve.digest.insight import InsightMaker
+from memsieve.engines import Stores, utc_now
 from memsieve.errors import ConfigError
 from memsieve.ingress.record import Ingress
+from memsieve.ingress.restore import Restorer
+from memsieve.ingress.standing import Standing
 from memsieve.jobs import schedule
 from memsieve.jobs.reembed import Reembedder
 from memsieve.jobs.weekly import WeeklyDigests
-from memsieve.ports import (
-    Census,
-    Clock,
-    DigestRuns,
-    DigestStore,
-    Embedder,
-    Judge,
-    Ledger,
-    LongTermStore,
-    QuarantineStore,
-    Summariser,
-    VectorStore,
-    WorkingStore,
-)
+from memsieve.ports import Clock, Embedder, Judge, Summariser
 from memsieve.project import Rooms
 from memsieve.promotion.audit import Auditor
 from memsieve.promotion.delete import Deleter
@@ -38,38 +28,10 @@ from memsieve.promotion.dismiss import Dismisser
 from memsieve.promotion.promote import Promoter
 from memsieve.promotion.retire import Retirer
 from memsieve.retrieval.retrieve import Retriever
-from memsieve.stores.sqlite.census import SqliteCensus
-from memsieve.stores.sqlite.database import Database
-from memsieve.stores.sqlite.digests import SqliteDigests
-from memsieve.stores.sqlite.ledger import SqliteLedger
-from memsieve.stores.sqlite.longterm import SqliteLongTerm
-from memsieve.stores.sqlite.quarantine import SqliteQuarantine
-from memsieve.stores.sqlite.runs import SqliteDigestRuns
-from memsieve.stores.sqlite.vectors import SqliteVectors
-from memsieve.stores.sqlite.working import SqliteWorking
 from memsieve.turns import Turns
 
 if TYPE_CHECKING:
     from memsieve.openai_api import OpenAIEndpoint
-
-
-def utc_now() -> datetime:
-    """Return the time of this machine, in UTC."""
-    return datetime.now(UTC)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Stores:
-    """The stores of one engine."""
-
-    quarantine: QuarantineStore
-    working: WorkingStore
-    longterm: LongTermStore
-    ledger: Ledger
-    digests: DigestStore
-    runs: DigestRuns
-    census: Census
-    vectors: VectorStore
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,30 +49,16 @@ async def rooms(settings: Settings, clock: Clock = utc_now, *, jobs: bool = True
         embedder = _embedder(settings, stack)
         llm = _llm(settings, stack)
         judge = _judge(settings, llm)
-        stores = await _sqlite(settings, embedder, clock, stack)
+        stores = await engines.opened(settings, embedder, clock, stack)
         opened = _wire(stores, embedder, judge, _summariser(settings, llm), settings, clock)
         stack.push_async_callback(opened.ingress.close)
         if jobs:
             await stack.enter_async_context(schedule.running(opened.ingress, stores.census))
+        # On PostgreSQL there are workers for what takes long.
+        if jobs and not settings.database_url:
             await stack.enter_async_context(schedule.reembedding(opened.reembedder))
             await stack.enter_async_context(schedule.digesting(opened.weekly))
         yield opened
-
-
-async def _sqlite(settings: Settings, embedder: Embedder, clock: Clock, stack: AsyncExitStack) -> Stores:
-    database = Database(settings.data)
-    stack.push_async_callback(database.close)
-    await database.open()
-    return Stores(
-        quarantine=SqliteQuarantine(database, embedder.name, clock),
-        working=SqliteWorking(database, embedder.name, clock),
-        longterm=SqliteLongTerm(database, embedder.name, clock),
-        ledger=SqliteLedger(database, embedder.name),
-        digests=SqliteDigests(database, embedder.name),
-        runs=SqliteDigestRuns(database, clock),
-        census=SqliteCensus(database, clock),
-        vectors=SqliteVectors(database, embedder.name),
-    )
 
 
 def _wire(
@@ -123,6 +71,7 @@ def _wire(
 ) -> House:
     quarantine, working, longterm, ledger = stores.quarantine, stores.working, stores.longterm, stores.ledger
     turns = Turns()
+    standing = Standing(quarantine=quarantine, working=working, ledger=ledger, settings=settings.filter)
     digester = _digester(stores, embedder, summariser, settings, clock)
     return House(
         ingress=Ingress(
@@ -134,6 +83,7 @@ def _wire(
             settings=settings,
             clock=clock,
             turns=turns,
+            standing=standing,
         ),
         promoter=Promoter(
             quarantine=quarantine,
@@ -165,6 +115,13 @@ def _wire(
             tombstone_similarity=settings.filter.tombstone_similarity,
         ),
         digester=digester,
+        restorer=Restorer(
+            quarantine=quarantine,
+            working=working,
+            standing=standing,
+            clock=clock,
+            turns=turns,
+        ),
         deleter=Deleter(quarantine=quarantine, working=working, turns=turns),
         auditor=Auditor(quarantine=quarantine, longterm=longterm, ledger=ledger, digests=stores.digests),
         retriever=Retriever(working=working, longterm=longterm, ledger=ledger, embedder=embedder, clock=clock),

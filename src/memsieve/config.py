@@ -48,6 +48,9 @@ class Settings:
     """Everything memsieve can be told from outside."""
 
     data: Path = Path(".memsieve")
+    database_url: str | None = field(default=None, repr=False)
+    redis_url: str | None = field(default=None, repr=False)
+    spool: bool = False
     embedder: str = "local"
     embedder_base_url: str | None = None
     embedder_api_key: str | None = field(default=None, repr=False)
@@ -67,6 +70,15 @@ class Settings:
             raise ConfigError(f"max_content_bytes is {self.max_content_bytes}; it must be 1 or more.")
         if not self.llm_timeout > 0:
             raise ConfigError(f"llm_timeout is {self.llm_timeout}; it must be more than 0 seconds.")
+        if bool(self.database_url) != bool(self.redis_url):
+            raise ConfigError(
+                "PostgreSQL keeps quarantine and long-term memory, Redis working memory: set both database_url and "
+                "redis_url, or neither, for one SQLite file."
+            )
+        if self.spool and not self.database_url:
+            raise ConfigError(
+                "spool is for a memory on PostgreSQL: set database_url and redis_url too, or leave it off."
+            )
         if bool(self.llm_base_url) != bool(self.llm_model):
             raise ConfigError("An LLM judge needs both llm_base_url and llm_model. Set both, or neither.")
         self._check_schedule()

@@ -12,14 +12,18 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memsieve.bootstrap import rooms
 from memsieve.config import Settings, read_settings
-from memsieve.errors import ConfigError, MemsieveError
+from memsieve.errors import ConfigError, MemsieveError, StoreUnavailable
 from memsieve.model import Role, Scope
 from memsieve.project import Rooms
 from memsieve.stores.sqlite.database import FILE_NAME
 from memsieve.stores.sqlite.health import FileHealth, examine
+
+if TYPE_CHECKING:
+    from memsieve.stores.postgres.health import IndexHealth
 
 LITTLE_SPACE = 200 * 1024 * 1024
 PROBE = "The ledger uses PostgreSQL because it needs real transactions."
@@ -53,7 +57,10 @@ async def diagnose(data: Path | None = None) -> list[Finding]:
         advice = "Correct memsieve.toml or the MEMSIEVE_* variable, then look again."
         return [_versions(), _failed("settings", str(exc), advice)]
     embedder, embedding = await _embedder(settings)
-    stored = list(_database(settings.data / FILE_NAME, embedder))
+    if settings.database_url is None:
+        stored = list(_database(settings.data / FILE_NAME, embedder))
+    else:
+        stored = [finding async for finding in _servers(settings, settings.database_url)]
     findings = [_versions(), *_folder(settings.data), embedding, await _judge(settings), *stored]
     if _readable(stored):
         findings += [finding async for finding in _projects(settings)]
@@ -109,7 +116,8 @@ async def _judge(settings: Settings) -> Finding:
 async def _elsewhere(settings: Settings) -> AsyncIterator[Rooms]:
     """Open a memory with these settings in a folder of its own: the real one may be broken."""
     with tempfile.TemporaryDirectory() as folder:
-        async with rooms(replace(settings, data=Path(folder))) as opened:
+        alone = replace(settings, data=Path(folder), database_url=None, redis_url=None, spool=False)
+        async with rooms(alone, jobs=False) as opened:
             yield opened
 
 
@@ -132,7 +140,51 @@ def _database(file: Path, embedder: str | None) -> Iterator[Finding]:
     schema = _schema(found)
     yield schema
     if embedder is not None and schema.health is Health.OK:
-        yield _vectors(found, embedder)
+        yield _vectors(found.stale_texts, embedder)
+
+
+async def _servers(settings: Settings, database_url: str) -> AsyncIterator[Finding]:
+    from memsieve.stores.postgres.health import examine as examine_database
+
+    try:
+        found = await examine_database(database_url)
+    except MemsieveError as exc:
+        yield _failed("database", str(exc), "See that the server is up and that MEMSIEVE_DATABASE_URL is right.")
+        return
+    yield _ok("database", f"PostgreSQL {found.server} with pgvector {found.pgvector or '(not there yet)'} answers.")
+    if found.missing:
+        names = ", ".join(found.missing)
+        yield _failed("schema", f"The database lacks {names}.", "Make a backup, then: memsieve migrate")
+        return
+    yield _ok("schema", "The newest.")
+    if found.without_roles:
+        roles = ", ".join(found.without_roles)
+        advice = "Intended for a door that needs no more; else GRANT them to the user."
+        yield _warned("roles", f"User {found.user} cannot act as {roles}.", advice)
+    for index in found.indexes:
+        yield _index(index)
+    async for finding in _on_servers(settings):
+        yield finding
+
+
+async def _on_servers(settings: Settings) -> AsyncIterator[Finding]:
+    try:
+        async with rooms(settings, jobs=False) as opened:
+            stale, name = await opened.reembedder.vectors.stale(), opened.reembedder.embedder.name
+    except StoreUnavailable as exc:
+        advice = "Recording goes on, and queries are answered from long-term memory. Start Redis again."
+        yield _failed("redis", str(exc), advice)
+        return
+    yield _ok("redis", "Redis answers.")
+    yield _vectors(stale, name)
+
+
+def _index(found: IndexHealth) -> Finding:
+    name, message = f"index of {found.embedder}", f"It finds {found.recall:.1%} of the nearest memories"
+    if found.used:
+        return _ok(name, f"{message}.")
+    advice = "Nothing to do: answers are right, and take longer in large projects. Another embedder may suit an index."
+    return _warned(name, f"{message}, which is too few: every vector is compared instead.", advice)
 
 
 def _schema(found: FileHealth) -> Finding:
@@ -145,10 +197,10 @@ def _schema(found: FileHealth) -> Finding:
     return _ok("schema", f"Schema {found.schema}, the newest.")
 
 
-def _vectors(found: FileHealth, embedder: str) -> Finding:
-    if not found.stale_texts:
+def _vectors(stale_texts: int, embedder: str) -> Finding:
+    if not stale_texts:
         return _ok("vectors", f"Every vector was made by {embedder}.")
-    message = f"{found.stale_texts} texts were embedded by another embedder than {embedder}."
+    message = f"{stale_texts} texts were embedded by another embedder than {embedder}."
     return _warned("vectors", message, "They are found by their words only. Make their vectors again: memsieve reembed")
 
 

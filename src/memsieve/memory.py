@@ -8,8 +8,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from memsieve.bootstrap import House, rooms, utc_now
+from memsieve.bootstrap import House, rooms
 from memsieve.config import Settings, read_settings
+from memsieve.engines import utc_now
 from memsieve.jobs.reembed import Reembedding
 from memsieve.jobs.weekly import DigestRun
 from memsieve.ports import Clock, Progress

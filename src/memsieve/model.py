@@ -545,7 +545,10 @@ class Digest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
-    """How much a project holds in each tier, and what the filter refused."""
+    """How much a project holds in each tier, and what the filter refused.
+
+    `working` is None while working memory does not answer.
+    """
 
     project_id: str
     recorded: int
@@ -555,7 +558,7 @@ class Stats:
     refused_by: Mapping[str, int]
     shadow_admitted: int
     shadow_refused: int
-    working: int
+    working: int | None
     memories: int
     chunks: int
     tombstones: int

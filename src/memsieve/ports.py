@@ -42,6 +42,8 @@ CLOCK_SKEW = timedelta(minutes=5)
 RUN_LEASE = timedelta(minutes=15)
 # A digest that is due so far in the future was made by a clock that ran ahead, and would put an end to all others.
 RUN_AHEAD = timedelta(days=7)
+# The check that stands for an entry which waits in a local spool, because its store could not be reached.
+SPOOLED = "spool"
 # From so many characters on, checking a text takes long enough to be done beside the event loop.
 LONG_TEXT = 4000
 
@@ -54,6 +56,12 @@ class QuarantineStore(Protocol):
 
         The same id or idempotency key with the same content is stored once and gives what is stored;
         with other content it raises Conflict.
+        """
+
+    async def add_all(self, scope: Scope, entries: Sequence[Entry]) -> list[Receipt]:
+        """Store many entries in one transaction, as `add` does each; return their receipts in the same order.
+
+        A known id with other content raises Conflict, and nothing is written then.
         """
 
     async def decide(self, scope: Scope, entry_id: str, admission: Admission, vector: Vector | None) -> None:
@@ -79,8 +87,12 @@ class QuarantineStore(Protocol):
 class WorkingStore(Protocol):
     """Tier 2: what passed the filter, for 24 hours, the 50 newest of a project."""
 
-    async def put(self, scope: Scope, entry: Entry, expires_at: datetime) -> None:
-        """Keep an admitted entry until then; only the newest 50 of a project stay. Twice is once."""
+    async def put(self, scope: Scope, entry: Entry, admission: Admission, life: timedelta = WORKING_LIFE) -> None:
+        """Keep an admitted entry for so long from now, by the store's own time; only the newest 50 of a project stay.
+
+        Twice is once, and prolongs nothing. One with less life left was admitted earlier, and stands where it stood
+        then. What was not admitted is refused with Conflict, and nothing is kept for longer than a whole life.
+        """
 
     async def list(self, scope: Scope) -> list[Entry]:
         """Return this project's living entries with their vectors, newest first; expired ones never."""
@@ -99,6 +111,12 @@ class LongTermStore(Protocol):
         entries added to it. Tombstones of the same content or of its source entries are lifted.
         The insight that is approved is settled as promoted to the memory that stands. One that was settled before
         raises Conflict, which says by whom, and one that is gone raises NotFound; nothing is written then.
+        """
+
+    async def add_all(self, scope: Scope, approved: Sequence[tuple[Approval, Sequence[Chunk]]]) -> int:
+        """Write many approvals in one transaction, each with its audit event; return how many. Persons only.
+
+        Content that is verified already is left out, and so is an approval of an insight, which `add` settles.
         """
 
     async def search(

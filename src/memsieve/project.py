@@ -10,9 +10,11 @@ from typing import Any
 
 from memsieve import validate
 from memsieve.digest.build import Digester
-from memsieve.errors import InvalidInput
+from memsieve.errors import Conflict, InvalidInput
+from memsieve.ingress.history import keep_all
 from memsieve.ingress.record import Ingress
 from memsieve.ingress.replay import Replay
+from memsieve.ingress.restore import Restorer
 from memsieve.model import (
     MAX_LISTED,
     Answer,
@@ -34,6 +36,7 @@ from memsieve.ports import Census, LongTermStore, Progress, QuarantineStore, Wor
 from memsieve.promotion.audit import Audit, Auditor
 from memsieve.promotion.delete import Deleter
 from memsieve.promotion.dismiss import Dismisser
+from memsieve.promotion.lookup import retired_among
 from memsieve.promotion.promote import Promoter
 from memsieve.promotion.retire import Retirer
 from memsieve.retrieval.context import history_context
@@ -49,6 +52,7 @@ class Rooms:
     dismisser: Dismisser
     retirer: Retirer
     digester: Digester
+    restorer: Restorer
     deleter: Deleter
     auditor: Auditor
     retriever: Retriever
@@ -99,6 +103,13 @@ class AsyncProject:
         """Record an entry that another memory exported, with its own id and time."""
         return await self._rooms.ingress.record(self._agent, entry, wait=True)
 
+    async def bring_history(self, entries: Sequence[Entry]) -> list[bool | InvalidInput | Conflict]:
+        """Bring many entries that are older than 24 hours; say of each whether it is new, or what is wrong with it.
+
+        One that is wrong does not keep the others out.
+        """
+        return await keep_all(self._rooms.ingress, self._agent, entries)
+
     async def retrieve(
         self,
         query: str,
@@ -141,6 +152,10 @@ class AsyncProject:
         """Promote a person's own text into long-term memory. Twice changes nothing."""
         return await self._rooms.promoter.promote_text(self._person(by), text)
 
+    async def promote_texts(self, texts: Sequence[str], *, by: str) -> list[bool | InvalidInput]:
+        """Promote many texts of a person's own; say of each whether it is new, or what is wrong with it."""
+        return await self._rooms.promoter.promote_texts(self._person(by), texts)
+
     async def dismiss(self, any_id: str, *, by: str, reason: str) -> Tombstone:
         """Dismiss an insight or an entry in a person's name: it leaves working memory and must not come back.
 
@@ -171,6 +186,10 @@ class AsyncProject:
         """Retire a long-term memory in a person's name; the result names everyone who was served it."""
         return await self._rooms.retirer.retire(self._person(by), _id(memory_id), reason)
 
+    async def retired(self, memory_ids: Sequence[str]) -> set[str]:
+        """Return those of these ids that are the ids of retired memories."""
+        return await retired_among(self._rooms.longterm, self._agent, [_id(memory_id) for memory_id in memory_ids])
+
     async def delete(self, entry_id: str, *, by: str, reason: str) -> None:
         """Delete an entry from quarantine, and from working memory with it, in a person's name; it is audited."""
         await self._rooms.deleter.delete(self._person(by), _id(entry_id), reason)
@@ -195,6 +214,14 @@ class AsyncProject:
     async def working(self) -> list[Entry]:
         """List working memory, newest first."""
         return await self._rooms.working.list(self._agent)
+
+    async def restore_working(self) -> int:
+        """Put back into working memory what was admitted within 24 hours and is missing there; return how much was."""
+        return await self._rooms.restorer.restore(self._agent)
+
+    async def missing_from_working(self) -> int:
+        """Count what was admitted within 24 hours and is missing in working memory, as after a restart of Redis."""
+        return len(await self._rooms.restorer.missing(self._agent))
 
     async def memories(self, *, after_id: str | None = None, limit: int = 100) -> list[LongTermMemory]:
         """List verified memories in the order they were approved."""

@@ -11,8 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 
-from memsieve.bootstrap import utc_now
 from memsieve.config import Settings
+from memsieve.engines import utc_now
 from memsieve.errors import StoreUnavailable
 from memsieve.memory import AsyncMemory
 from memsieve.ports import Clock
@@ -80,21 +80,26 @@ class Project:
 
     record = _blocking(AsyncProject.record)
     bring = _blocking(AsyncProject.bring)
+    bring_history = _blocking(AsyncProject.bring_history)
     retrieve = _blocking(AsyncProject.retrieve)
     history_context = _blocking(AsyncProject.history_context)
     promote = _blocking(AsyncProject.promote)
     promote_text = _blocking(AsyncProject.promote_text)
+    promote_texts = _blocking(AsyncProject.promote_texts)
     dismiss = _blocking(AsyncProject.dismiss)
     digest = _blocking(AsyncProject.digest)
     last_digest = _blocking(AsyncProject.last_digest)
     insights = _blocking(AsyncProject.insights)
     insight = _blocking(AsyncProject.insight)
     retire = _blocking(AsyncProject.retire)
+    retired = _blocking(AsyncProject.retired)
     delete = _blocking(AsyncProject.delete)
     log = _blocking(AsyncProject.log)
     entry = _blocking(AsyncProject.entry)
     events = _blocking(AsyncProject.events)
     working = _blocking(AsyncProject.working)
+    restore_working = _blocking(AsyncProject.restore_working)
+    missing_from_working = _blocking(AsyncProject.missing_from_working)
     memories = _blocking(AsyncProject.memories)
     memory = _blocking(AsyncProject.memory)
     lineage = _blocking(AsyncProject.lineage)

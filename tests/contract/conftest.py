@@ -1,68 +1,42 @@
 """Every engine's stores behind one fixture: a contract test runs on each of them."""
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from memsieve.ports import (
-    Census,
-    DigestRuns,
-    DigestStore,
-    Ledger,
-    LongTermStore,
-    QuarantineStore,
-    VectorStore,
-    WorkingStore,
-)
-from memsieve.stores.sqlite.census import SqliteCensus
-from memsieve.stores.sqlite.database import Database
-from memsieve.stores.sqlite.digests import SqliteDigests
-from memsieve.stores.sqlite.ledger import SqliteLedger
-from memsieve.stores.sqlite.longterm import SqliteLongTerm
-from memsieve.stores.sqlite.quarantine import SqliteQuarantine
-from memsieve.stores.sqlite.runs import SqliteDigestRuns
-from memsieve.stores.sqlite.vectors import SqliteVectors
-from memsieve.stores.sqlite.working import SqliteWorking
+from memsieve.config import Settings
+from memsieve.engines import Stores, opened
+from memsieve.stores.redis.client import Client, open_client
+from memsieve.testing import Clock
 
 
-@dataclass(frozen=True, kw_only=True)
-class Stores:
-    quarantine: QuarantineStore
-    working: WorkingStore
-    longterm: LongTermStore
-    ledger: Ledger
-    digests: DigestStore
-    runs: DigestRuns
-    census: Census
-    vectors: VectorStore
+@dataclass(frozen=True)
+class Named:
+    """An embedder as stores know it."""
+
+    name: str
 
 
-@asynccontextmanager
-async def sqlite(folder: Path, clock, embedder: str = "words") -> AsyncIterator[Stores]:
-    database = Database(folder)
-    await database.open()
-    yield Stores(
-        quarantine=SqliteQuarantine(database, embedder, clock),
-        working=SqliteWorking(database, embedder, clock),
-        longterm=SqliteLongTerm(database, embedder, clock),
-        ledger=SqliteLedger(database, embedder),
-        digests=SqliteDigests(database, embedder),
-        runs=SqliteDigestRuns(database, clock),
-        census=SqliteCensus(database, clock),
-        vectors=SqliteVectors(database, embedder),
-    )
-    await database.close()
+ENGINES = ["sqlite", "postgres-18+redis", "postgres-16+redis-cluster"]
 
 
-ENGINES = {"sqlite": sqlite}
+@pytest.fixture(params=ENGINES)
+def engine(request, data):
+    """Open the stores of an engine, as often as a test wants, with a clock and an embedder's name."""
+    settings = Settings(data=data)
+    if request.param != "sqlite":
+        server = request.getfixturevalue("start_engine")(request.param)
+        settings = Settings(data=data, database_url=server.database_url, redis_url=server.redis_url)
 
+    @asynccontextmanager
+    async def open_(_data: Path, clock: Clock, embedder: str = "words") -> AsyncIterator[Stores]:
+        async with AsyncExitStack() as stack:
+            yield await opened(settings, Named(embedder), clock, stack)
 
-@pytest.fixture(params=sorted(ENGINES))
-def engine(request):
-    return ENGINES[request.param]
+    return open_
 
 
 @pytest.fixture
@@ -94,3 +68,23 @@ def changed_too(engine, data, clock, run, stores) -> Iterator[Stores]:
     opened = engine(data, clock, "others")
     yield run(opened.__aenter__())
     run(opened.__aexit__(None, None, None))
+
+
+@pytest.fixture(params=["redis_server", "redis_cluster"])
+def redis(request):
+    """A Redis and a Redis Cluster, empty."""
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture
+def connect(run) -> Iterator[Callable[[str], Client]]:
+    """Open clients of Redis by a URL, and close them in the end."""
+    clients: list[Client] = []
+
+    def open_(url: str) -> Client:
+        clients.append(open_client(url))
+        return clients[-1]
+
+    yield open_
+    for client in clients:
+        run(client.close())

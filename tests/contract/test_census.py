@@ -5,7 +5,6 @@ from dataclasses import replace
 from datetime import timedelta
 
 from memsieve.model import Decision, TombstoneKind
-from memsieve.ports import WORKING_LIFE
 from memsieve.testing.factories import (
     NOW,
     admission,
@@ -28,7 +27,7 @@ def record(run, stores, clock, text, decision, shadow=None, project="apollo"):
     run(stores.quarantine.add(agent(project), said))
     run(stores.quarantine.decide(system(project), said.id, replace(admission(decision), shadow=shadow), None))
     if decision is Decision.ADMITTED:
-        run(stores.working.put(system(project), said, clock() + WORKING_LIFE))
+        run(stores.working.put(system(project), said, admission()))
 
 
 def test_projects_are_sorted_and_each_is_named_once(stores, run, clock):

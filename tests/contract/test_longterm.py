@@ -282,6 +282,59 @@ def test_scores_are_finite_for_texts_without_words(stores, run):
     assert all(math.isfinite(hit.word_score) for hit in hits)
 
 
+def add_all(run, stores, *texts, scope=None, entry_ids=()):
+    approved = [approval(text, person(), NOW, entry_ids) for text in texts]
+    return run(stores.longterm.add_all(scope or person(), [(yes, chunks(yes)) for yes in approved]))
+
+
+def test_many_approvals_are_written_each_with_its_audit_line(stores, run):
+    texts = [f"text {number}" for number in range(120)]
+    assert add_all(run, stores, *texts, entry_ids=["e1"]) == 120
+    memories = run(stores.longterm.find(person(), None, 200))
+    assert [memory.approval.content for memory in memories] == texts
+    assert {memory.approval.entry_ids for memory in memories} == {("e1",)}
+    events = run(stores.ledger.events(person()))
+    assert [(event.action, event.subject) for event in events] == [("promoted", memory.id) for memory in memories]
+    assert [event.digest for event in events] == [event.expected_digest() for event in events]
+    assert contents(search(run, stores, "text 77", limit=1)) == {"text 77"}
+
+
+def test_of_many_approvals_those_of_verified_content_are_left_out(stores, run):
+    kept = promote(run, stores, "one")
+    assert add_all(run, stores, "one", "two", " two ") == 1
+    assert [memory.approval.content for memory in run(stores.longterm.find(person(), None, 9))] == ["one", "two"]
+    assert run(stores.longterm.get(person(), kept.id)) == kept
+    assert add_all(run, stores, "one", "two") == 0
+    assert len(run(stores.ledger.events(person()))) == 2
+
+
+def test_of_many_approvals_those_of_insights_are_left_out(stores, run):
+    made = waiting(run, stores)
+    yes = approval("one", insight_id=made.id)
+    assert run(stores.longterm.add_all(person(), [(yes, chunks(yes))])) == 0
+    assert run(stores.digests.get(person(), made.id)) == made
+
+
+def test_many_approvals_lift_the_tombstones_of_their_contents(stores, run):
+    for text in ("first wording", "second wording"):
+        run(stores.ledger.bury(person(), tombstone(text)))
+    add_all(run, stores, "first wording", "other")
+    left = run(stores.ledger.tombstones(agent(), None, cut("wording"), 10))
+    assert [grave.content for grave in left] == ["second wording"]
+
+
+def test_many_approvals_are_written_all_or_none_and_by_persons_only(stores, run):
+    good, bad = approval("What a person approved."), approval("What a person approved, too.")
+    made_up = replace(chunks(bad)[0], content="What an agent made up.")
+    with pytest.raises(MemsieveError):
+        run(stores.longterm.add_all(person(), [(good, chunks(good)), (bad, [made_up])]))
+    for scope in (agent(), system()):
+        with pytest.raises(Forbidden):
+            add_all(run, stores, "one", scope=scope)
+    assert run(stores.longterm.find(person(), None, 9)) == []
+    assert run(stores.ledger.events(person())) == []
+
+
 def waiting(run, stores, summary="one"):
     said = entry("what was said")
     run(stores.quarantine.add(agent(), said))

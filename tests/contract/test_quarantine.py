@@ -1,5 +1,7 @@
 """What `ports.QuarantineStore` promises."""
 
+import asyncio
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -80,11 +82,79 @@ def test_other_content_under_the_same_id_or_key_is_a_conflict_and_changes_nothin
     assert contents(run(stores.quarantine.find(person(), EntryFilter()))) == ["one"]
 
 
+def test_the_same_key_recorded_by_many_at_once_is_stored_once(stores, other_process, run):
+    async def all_at_once():
+        writers = (stores, other_process) * 5
+        return await asyncio.gather(*(writer.quarantine.add(agent(), entry("one"), "key") for writer in writers))
+
+    receipts = run(all_at_once())
+    [kept] = run(stores.quarantine.find(person(), EntryFilter()))
+    assert {one.entry.id for one in receipts} == {kept.entry.id}
+
+
 def test_ids_and_keys_of_another_project_are_no_conflict(stores, run):
     said = entry("one")
     run(stores.quarantine.add(agent("apollo"), said, "key"))
     run(stores.quarantine.add(agent("gemini"), entry("two", id=said.id, project_id="gemini"), "key"))
     assert contents(run(stores.quarantine.find(person("gemini"), EntryFilter()))) == ["two"]
+
+
+def test_many_entries_are_stored_in_their_order_and_come_back_as_they_were_said(stores, other_process, run):
+    said = [
+        entry(f"text {number}\t\\N\n数据库", agent_id="cfo", metadata={"n": [number, None]}) for number in range(30)
+    ]
+    receipts = run(stores.quarantine.add_all(agent(), said))
+    assert [(one.entry, one.admission.decision) for one in receipts] == [(one, Decision.PENDING) for one in said]
+    found = run(other_process.quarantine.find(person(), EntryFilter(oldest_first=True)))
+    assert [one.entry for one in found] == said
+    assert found == receipts
+
+
+def test_of_many_entries_those_that_are_known_are_stored_once_and_give_what_is_stored(stores, run):
+    known, fresh = entry("known"), entry("fresh")
+    run(stores.quarantine.add(agent(), known, "key"))
+    run(stores.quarantine.decide(system(), known.id, admission(), None))
+    receipts = run(stores.quarantine.add_all(agent(), [fresh, known, fresh]))
+    assert [(one.entry.content, one.admission.decision) for one in receipts] == [
+        ("fresh", Decision.PENDING),
+        ("known", Decision.ADMITTED),
+        ("fresh", Decision.PENDING),
+    ]
+    assert run(stores.quarantine.add_all(agent(), [fresh, known, fresh])) == receipts
+    assert contents(run(stores.quarantine.find(person(), EntryFilter()))) == ["fresh", "known"]
+
+
+@pytest.mark.parametrize("where", ["stored before", "among them"])
+def test_of_many_entries_none_is_stored_if_one_has_a_known_id_with_other_content(stores, run, where):
+    first = entry("one")
+    if where == "stored before":
+        run(stores.quarantine.add(agent(), first))
+    rest = [entry("two"), entry("other", id=first.id), entry("three")]
+    with pytest.raises(Conflict):
+        run(stores.quarantine.add_all(agent(), rest if where == "stored before" else [first, *rest]))
+    kept = contents(run(stores.quarantine.find(person(), EntryFilter())))
+    assert kept == (["one"] if where == "stored before" else [])
+
+
+def test_many_entries_of_one_project_are_nothing_to_another_and_none_are_none(stores, run):
+    said = entry("one")
+    run(stores.quarantine.add(agent("gemini"), replace(said, project_id="gemini", content="two")))
+    assert run(stores.quarantine.add_all(agent(), [])) == []
+    run(stores.quarantine.add_all(agent(), [said]))
+    assert contents(run(stores.quarantine.find(person(), EntryFilter()))) == ["one"]
+    assert contents(run(stores.quarantine.find(person("gemini"), EntryFilter()))) == ["two"]
+
+
+def test_the_same_entries_stored_by_many_at_once_are_stored_once(stores, other_process, run):
+    said = [entry(f"text {number}") for number in range(20)]
+
+    async def all_at_once():
+        writers = (stores, other_process) * 3
+        return await asyncio.gather(*(writer.quarantine.add_all(agent(), said) for writer in writers))
+
+    receipts = run(all_at_once())
+    assert all([one.entry for one in each] == said for each in receipts)
+    assert contents(run(stores.quarantine.find(person(), EntryFilter(oldest_first=True)))) == contents(receipts[0])
 
 
 def test_a_decision_takes_the_place_of_the_earlier_one(stores, run):
@@ -228,7 +298,7 @@ def test_deleting_removes_the_entry_and_writes_who_and_why(stores, run):
 def test_deleting_takes_the_entry_out_of_working_memory_with_it(stores, run):
     [said] = fill(run, stores, "one")
     run(stores.quarantine.decide(system(), said.id, admission(), None))
-    run(stores.working.put(system(), said, NOW + timedelta(hours=24)))
+    run(stores.working.put(system(), said, admission()))
     run(stores.quarantine.delete(person(), said.id, "private"))
     run(stores.working.forget(system(), [said.id]))
     assert run(stores.working.list(agent())) == []

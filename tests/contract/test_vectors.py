@@ -7,7 +7,6 @@ import pytest
 
 from memsieve.errors import MemsieveError
 from memsieve.model import Decision, EntryFilter
-from memsieve.ports import WORKING_LIFE
 from memsieve.retrieval.words import cut
 from memsieve.testing import WordEmbedder
 from memsieve.testing.factories import (
@@ -42,7 +41,8 @@ def say(run, stores, text, project="apollo", decision=Decision.REFUSED):
 
 def work(run, stores, clock, text, project="apollo"):
     said = say(run, stores, text, project, Decision.ADMITTED)
-    run(stores.working.put(system(project), said, clock() + WORKING_LIFE))
+    run(stores.working.put(system(project), said, admission()))
+    clock.advance(seconds=1)
     return said
 
 
@@ -183,6 +183,7 @@ def test_a_text_deleted_meanwhile_stays_deleted_and_holds_up_no_other(stores, ch
     work(run, stores, clock, "two")
     texts = all_stale(run, changed)
     run(stores.quarantine.delete(person(), gone.id, "wrong"))
+    run(stores.working.forget(system(), [gone.id]))
     assert [text.content for text in run(changed.vectors.put(made(texts)))] == ["two", "two"]
     assert run(changed.quarantine.get(person(), gone.id)) is None
     assert [one.content for one in run(changed.working.list(agent()))] == ["two"]

@@ -4,17 +4,17 @@ from datetime import timedelta
 
 import pytest
 
-from memsieve.errors import Forbidden, MemsieveError
+from memsieve.errors import Conflict, Forbidden
 from memsieve.model import Decision, Layer
 from memsieve.ports import WORKING_CAP, WORKING_LIFE
 from memsieve.testing.factories import admission, agent, entry, person, system
 
 
-def put(run, stores, clock, text, project="apollo", **fields):
+def put(run, stores, clock, text, project="apollo", life=WORKING_LIFE, **fields):
     said = entry(text, created_at=clock(), project_id=project, **fields)
     run(stores.quarantine.add(agent(project), said))
     run(stores.quarantine.decide(system(project), said.id, admission(at=clock()), said.embedding))
-    run(stores.working.put(system(project), said, clock() + WORKING_LIFE))
+    run(stores.working.put(system(project), said, admission(at=clock()), life))
     return said
 
 
@@ -57,10 +57,58 @@ def test_a_later_entry_prolongs_no_earlier_one(stores, run, clock):
 def test_putting_twice_is_once_and_prolongs_nothing(stores, run, clock):
     said = put(run, stores, clock, "one")
     clock.advance(hours=12)
-    run(stores.working.put(system(), said, clock() + WORKING_LIFE))
+    run(stores.working.put(system(), said, admission(at=clock())))
     assert listed(run, stores) == ["one"]
     clock.advance(hours=12)
     assert listed(run, stores) == []
+
+
+def test_the_store_counts_a_life_from_its_own_time(stores, run, clock):
+    said = entry("one", created_at=clock())
+    decided = admission(at=clock())
+    run(stores.quarantine.add(agent(), said))
+    run(stores.quarantine.decide(system(), said.id, decided, said.embedding))
+    clock.advance(hours=2)
+    run(stores.working.put(system(), said, decided))
+    [kept] = run(stores.working.list(agent()))
+    assert kept.expires_at == clock() + WORKING_LIFE
+
+
+def test_an_entry_with_less_life_left_stands_where_it_stood_and_ends_when_it_would_have_ended(stores, run, clock):
+    put(run, stores, clock, "new")
+    put(run, stores, clock, "old", life=timedelta(hours=1))
+    put(run, stores, clock, "older", life=timedelta(minutes=1))
+    put(run, stores, clock, "newest")
+    assert listed(run, stores) == ["newest", "new", "old", "older"]
+    assert run(stores.working.list(agent()))[2].expires_at == clock() + timedelta(hours=1)
+    clock.advance(hours=1)
+    assert listed(run, stores) == ["newest", "new"]
+
+
+def test_an_entry_admitted_earlier_pushes_out_no_newer_one(stores, run, clock):
+    for number in range(WORKING_CAP):
+        put(run, stores, clock, f"text {number}")
+    put(run, stores, clock, "old", life=timedelta(hours=1))
+    assert listed(run, stores) == [f"text {number}" for number in range(WORKING_CAP - 1, -1, -1)]
+
+
+def test_an_entry_without_life_left_is_not_there(stores, run, clock):
+    put(run, stores, clock, "over", life=timedelta())
+    put(run, stores, clock, "long over", life=timedelta(hours=-30))
+    assert listed(run, stores) == []
+
+
+def test_nothing_is_kept_for_longer_than_a_whole_life(stores, run, clock):
+    put(run, stores, clock, "one", life=timedelta(days=3))
+    [kept] = run(stores.working.list(agent()))
+    assert kept.expires_at == clock() + WORKING_LIFE
+
+
+def test_an_entry_of_another_project_does_not_get_in(stores, run, clock):
+    said = put(run, stores, clock, "one")
+    with pytest.raises(Conflict, match="belongs to project 'apollo'"):
+        run(stores.working.put(system("gemini"), said, admission()))
+    assert listed(run, stores, "gemini") == []
 
 
 def test_only_the_newest_fifty_stay(stores, run, clock):
@@ -97,7 +145,7 @@ def test_only_the_filter_puts(stores, run, clock, scope):
     run(stores.quarantine.add(agent(), said))
     run(stores.quarantine.decide(system(), said.id, admission(), None))
     with pytest.raises(Forbidden):
-        run(stores.working.put(scope, said, clock() + WORKING_LIFE))
+        run(stores.working.put(scope, said, admission()))
 
 
 @pytest.mark.parametrize("decision", [Decision.PENDING, Decision.REFUSED])
@@ -105,8 +153,8 @@ def test_what_was_not_admitted_does_not_get_in(stores, run, clock, decision):
     said = entry("one")
     run(stores.quarantine.add(agent(), said))
     run(stores.quarantine.decide(system(), said.id, admission(decision), None))
-    with pytest.raises(MemsieveError):
-        run(stores.working.put(system(), said, clock() + WORKING_LIFE))
+    with pytest.raises(Conflict, match="only what the filter admits"):
+        run(stores.working.put(system(), said, admission(decision)))
     assert listed(run, stores) == []
 
 

@@ -2,10 +2,12 @@
 
 import asyncio
 import math
+from contextlib import suppress
 from datetime import timedelta
 
-from memsieve.bootstrap import rooms, utc_now
+from memsieve.bootstrap import rooms
 from memsieve.config import Settings
+from memsieve.engines import utc_now
 from memsieve.jobs import schedule
 from memsieve.model import Decision, EntryFilter, Role, Scope
 from memsieve.project import AsyncProject
@@ -30,7 +32,7 @@ def test_an_entry_whose_judge_failed_is_tried_again_while_the_memory_is_open(dat
             server.script(*[Reply(status=500, headers={"Retry-After": "0"})] * 3)
             receipt = await apollo.record(CONTENT, session_id="s1", wait=True)
             assert receipt.admission.decision is Decision.PENDING
-            async with schedule.running(opened.ingress, opened.census, timedelta(milliseconds=20)):
+            async with schedule.running(opened.ingress, opened.census, *[timedelta(milliseconds=20)] * 2):
                 await asyncio.wait_for(until_admitted(apollo), timeout=20)
             return (await apollo.log())[0].admission.decision
 
@@ -50,3 +52,16 @@ def test_an_entry_that_is_being_judged_is_not_judged_a_second_time(data, small_e
     with OpenAIServer() as server:
         server.script(Reply(delay=math.inf))
         assert asyncio.run(scenario(server)) == [True]
+
+
+def test_a_job_that_misses_its_cancellation_is_told_again(run):
+    async def deaf():
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(3600)
+        await asyncio.sleep(3600)
+
+    async def scenario():
+        async with schedule._beside(deaf()):
+            await asyncio.sleep(0)
+
+    run(asyncio.wait_for(scenario(), 30))

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from memsieve import bootstrap
+from memsieve import engines
 from memsieve.config import Settings
 from memsieve.errors import JudgeError, StoreUnavailable
 from memsieve.jobs import schedule
@@ -70,7 +70,7 @@ def open_weekly(data, clock, run, maker):
     stack = AsyncExitStack()
 
     def open_(day="monday"):
-        stores = run(bootstrap._sqlite(Settings(data=data), WordEmbedder(), clock, stack))
+        stores = run(engines._sqlite(Settings(data=data), WordEmbedder(), clock, stack))
         return WeeklyDigests(
             digester=maker,
             runs=stores.runs,

@@ -4,8 +4,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
-from contextlib import ExitStack, closing, contextmanager, suppress
-from pathlib import Path
+from contextlib import ExitStack, closing
 
 import pytest
 
@@ -28,33 +27,7 @@ def recorded(project):
     return {receipt.entry.id for receipt in project.log(EntryFilter(limit=10_000))}
 
 
-@contextmanager
-def mounted(folder: Path, size: str):
-    """Mount a small disk in memory for a while; only root may."""
-    folder.mkdir()
-    if os.geteuid() != 0 or shutil.which("mount") is None:
-        pytest.skip("mounting a small disk needs root")
-    done = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        pytest.skip(f"a small disk could not be mounted: {done.stderr.strip()}")
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", "--lazy", str(folder)], check=True)
-
-
-@pytest.fixture
-def small_disk(tmp_path):
-    with mounted(tmp_path / "disk", "2m") as folder:
-        yield folder
-
-
-def test_a_full_disk_is_said_and_loses_nothing(small_disk):
+def test_a_full_disk_is_said_and_loses_nothing(small_disk, fill):
     ballast = small_disk / "ballast"
     with Memory.open(small_disk / "memory", settings=SETTINGS) as memory:
         project = memory.project("apollo")
@@ -70,14 +43,7 @@ def test_a_full_disk_is_said_and_loses_nothing(small_disk):
         assert recorded(memory.project("apollo")) == kept
 
 
-def fill(path):
-    """Leave no room on the disk."""
-    with path.open("wb", buffering=0) as file, suppress(OSError):
-        while file.write(b"x" * 4096):
-            pass
-
-
-def test_a_disk_that_is_full_from_the_start_is_said(small_disk):
+def test_a_disk_that_is_full_from_the_start_is_said(small_disk, fill):
     fill(small_disk / "ballast")
     with pytest.raises((StoreUnavailable, ConfigError), match=r"full|No space"):
         Memory.open(small_disk / "memory", settings=SETTINGS)

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from memsieve.config import Settings
-from memsieve.model import Aside
+from memsieve.errors import Conflict
+from memsieve.model import Aside, Review
 from memsieve.sync import Memory
 from memsieve.testing import Clock, WordEmbedder
 
@@ -52,6 +54,12 @@ def text_of(said, loud):
 
 def claims_in(text):
     return {number for number, claim in enumerate(CLAIMS) if claim.lower() in text.lower()}
+
+
+def stands(project, insight):
+    """Say whether an entry behind an insight is left that nobody rejected, by itself or with another insight."""
+    counting = [project.entry(source.entry_id).review for source in insight.sources if source.doubt is None]
+    return not counting or any(review not in {Review.DISMISSED, Review.RETIRED} for review in counting)
 
 
 class Digests(RuleBasedStateMachine):
@@ -122,6 +130,10 @@ class Digests(RuleBasedStateMachine):
         one = waiting[pick % len(waiting)]
         if deed == "dismiss":
             opened.dismiss(one.id, by="ada", reason="wrong")
+        elif not stands(opened, one):
+            with pytest.raises(Conflict):
+                opened.promote(one.id, by="ada")
+            return
         else:
             opened.promote(one.id, by="ada", text=f"{one.summary} So says Ada." if deed == "edit" else None)
         truth.decided |= {source.entry_id for source in one.sources}

@@ -80,6 +80,8 @@ def test_utc_is_known_where_the_system_has_no_time_zones(no_time_zones):
 
 @pytest.fixture
 def no_time_zones(monkeypatch):
+    for name in [name for name in sys.modules if name.partition(".")[0] == "tzdata"]:
+        monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "tzdata", None)
     zoneinfo.reset_tzpath([])
     zoneinfo.ZoneInfo.clear_cache()

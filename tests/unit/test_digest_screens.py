@@ -309,15 +309,26 @@ def test_what_waits_is_counted_and_how_old_it_is(insights, days, words):
     assert drawing.waiting(insights, oldest) == words
 
 
+def counts(**fields):
+    names = (
+        "recorded", "admitted", "refused", "pending", "shadow_admitted", "shadow_refused", "working", "memories",
+        "chunks", "tombstones", "answers", "insights_waiting",
+    )  # fmt: skip
+    values = {"project_id": "apollo", "refused_by": {}, "oldest_waiting": None, **dict.fromkeys(names, 1)}
+    return Stats(**{**values, **fields})
+
+
 def test_the_counts_of_a_project_say_how_many_insights_wait_and_where_to_look():
-    numbers = dict.fromkeys(
-        ("recorded", "admitted", "refused", "pending", "shadow_admitted", "shadow_refused", "working", "memories",
-         "chunks", "tombstones", "answers"), 1,
-    )  # fmt: skip
-    counts = Stats(
-        project_id="apollo", refused_by={}, insights_waiting=7,
-        oldest_waiting=datetime.now(UTC) - timedelta(days=41, minutes=1), **numbers,
-    )  # fmt: skip
-    text = shown(screens.stats([counts]))
+    oldest = datetime.now(UTC) - timedelta(days=41, minutes=1)
+    text = shown(screens.stats([counts(insights_waiting=7, oldest_waiting=oldest)]))
     assert "apollo 7 insights wait, the oldest is 41 days old." in text
     assert "memsieve digest --project apollo --last" in text
+
+
+def test_working_memory_that_does_not_answer_is_a_dash_in_the_counts_and_not_a_zero():
+    down = shown(screens.stats([counts(working=None)]))
+    assert "–" in down
+    assert "Working memory does not answer" in down
+    up = shown(screens.stats([counts(working=0)]))
+    assert "–" not in up
+    assert "does not answer" not in up

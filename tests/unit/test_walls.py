@@ -214,14 +214,15 @@ def calls_of(name, folder=SOURCES):
 
 
 def test_only_promotion_makes_an_approval():
-    # The adapter reads approvals back; `replace()` on one would be found by the second line.
-    assert set(calls_of("Approval")) == {"promotion/approve.py", "stores/sqlite/longterm.py"}
+    # The adapters read approvals back; `replace()` on one would be found by the second line.
+    adapters = {"stores/sqlite/longterm.py", "stores/postgres/longterm.py"}
+    assert set(calls_of("Approval")) == {"promotion/approve.py"} | adapters
     assert {path for path in calls_of("approve") if not path.startswith("testing/")} == {"promotion/promote.py"}
 
 
 def test_the_retriever_holds_nothing_of_quarantine():
     kinds = {field.name: str(field.type) for field in dataclasses.fields(Retriever)}
-    assert set(kinds) == {"working", "longterm", "ledger", "embedder", "clock"}
+    assert set(kinds) == {"working", "longterm", "ledger", "embedder", "clock", "_hot"}
     assert not any(QuarantineStore.__name__ in kind for kind in kinds.values())
     for path in (SOURCES / "retrieval").glob("*.py"):
         assert "QuarantineStore" not in path.read_text("utf-8")
@@ -241,6 +242,8 @@ def test_an_agents_scope_opens_no_door_to_quarantine_or_long_term(memory, small_
         lambda: rooms.quarantine.delete(agent(), "x", "y"),
         lambda: rooms.promoter.promote(agent(), "x"),
         lambda: rooms.promoter.promote_text(agent(), "Made up."),
+        lambda: rooms.promoter.promote_texts(agent(), ["Made up."]),
+        lambda: rooms.promoter.promote_texts(system(), []),
         lambda: rooms.dismisser.dismiss(agent(), "x", "y"),
         lambda: rooms.deleter.delete(agent(), "x", "y"),
         lambda: rooms.digester.digest(agent()),

@@ -10,7 +10,20 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from memsieve.cli import audit, demo, digest, entries, filtering, health, review, transfer, vectors
+from memsieve.cli import (
+    audit,
+    demo,
+    digest,
+    entries,
+    filtering,
+    health,
+    migrate,
+    review,
+    transfer,
+    vectors,
+    worker,
+    working,
+)
 from memsieve.cli.exits import TABLE, USAGE, exit_code
 from memsieve.cli.output import complain
 from memsieve.errors import MemsieveError
@@ -64,7 +77,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["--help", "-h"]},
     epilog=TABLE,
 )
-for part in (demo, entries, digest, review, filtering, transfer, vectors, health):
+for part in (demo, entries, working, digest, review, filtering, transfer, vectors, migrate, worker, health):
     app.add_typer(part.commands)
 app.add_typer(audit.commands, name="audit", rich_help_panel="Review")
 

@@ -1,4 +1,4 @@
-"""Commands on what agents say and are told: record, query, working."""
+"""Commands on what agents say and are told: record, query."""
 
 from __future__ import annotations
 
@@ -112,22 +112,6 @@ def query(  # noqa: PLR0913, PLR0917 - each parameter is an option
         if not answer.items:
             options.note_if_unknown(memory, project)
     _show_answer(answer, markdown=markdown, as_json=as_json)
-
-
-@commands.command(rich_help_panel=PANEL, epilog=examples("memsieve working --project apollo"))
-def working(project: options.Project, data: options.Data = None, as_json: options.Json = False) -> None:
-    """List working memory: admitted within 24 hours, unverified."""
-    from memsieve import wire
-
-    with options.open_memory(data) as memory:
-        entries = memory.project(project).working()
-        if not entries:
-            options.note_if_unknown(memory, project)
-    show(
-        {"entries": [wire.entry(entry) for entry in entries]},
-        lambda screens: screens.working(project, entries),
-        as_json=as_json,
-    )
 
 
 def _show_answer(answer: Answer, *, markdown: bool, as_json: bool) -> None:

@@ -35,14 +35,14 @@ _CODES: dict[type[MemsieveError], int] = {
 TABLE = """\
 [bold]Exit codes[/bold]
   0    done; an entry that the filter refused is done, too
-  1    something unexpected: please report it; `digest --all`: one failed
+  1    something unexpected: please report it; one of several has failed
   2    wrong usage, input or settings
   3    no such entry, insight, memory or project
   4    the request disagrees with what is stored
   5    not allowed: this needs a person
   6    the store is down, damaged or of another version
   7    the embedder or the judge failed
-  8    `doctor` or `audit verify` found a problem
+  8    `doctor`, `audit verify` or `migrate --check` found something
   130  interrupted
 """
 

@@ -65,7 +65,7 @@ def settings_of(data: Path | None) -> Settings:
 def since(days: float | None) -> datetime | None:
     """Return the moment so many days ago."""
     from memsieve import validate
-    from memsieve.bootstrap import utc_now
+    from memsieve.engines import utc_now
     from memsieve.retrieval.retrieve import MAX_DAYS
 
     if days is None:

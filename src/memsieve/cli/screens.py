@@ -51,6 +51,7 @@ _REVIEWS = {
     Review.RETIRED: ("✝ retired", "magenta"),
     Review.SETTLED: ("✔ settled", "dim"),
 }
+_UNCOUNTED = "Working memory does not answer and is not counted: see that Redis is up, or ask memsieve doctor."
 _HEALTH = {Health.OK: ("✔", "green"), Health.WARN: ("!", "yellow"), Health.FAIL: ("✘", "red")}
 
 
@@ -91,6 +92,16 @@ def working(project: str, entries: Sequence[Entry]) -> RenderableType:
         *(_row("⚡️ unverified", "yellow", _left(one.expires_at), one) for one in entries),
         Text(f"{len(entries)} in working memory, checked by no person.", style="dim"),
     )
+
+
+def restored(counts: Mapping[str, int]) -> RenderableType:
+    """Draw how many entries were put back into each project's working memory."""
+    lines = [
+        Text(f"{printable(name)}: {drawing.count(range(count), 'entry')} put back.")
+        for name, count in counts.items()
+        if count
+    ]
+    return Group(*lines) if lines else Text("Nothing was missing in working memory.", style="dim")
 
 
 def log(project: str, receipts: Sequence[Receipt], limit: int) -> RenderableType:
@@ -193,7 +204,8 @@ def stats(records: Sequence[Stats]) -> RenderableType:
     for column in ("said", "admitted", "refused", "pending", "working", "verified"):
         table.add_column(column, justify="right", no_wrap=True)
     for one in records:
-        counts = (one.recorded, one.admitted, one.refused, one.pending, one.working, one.memories)
+        working = "–" if one.working is None else one.working
+        counts = (one.recorded, one.admitted, one.refused, one.pending, working, one.memories)
         table.add_row(_cell(one.project_id), *map(str, counts))
     shadowed = (one for one in records if one.shadow_admitted or one.shadow_refused)
     return Group(
@@ -201,6 +213,7 @@ def stats(records: Sequence[Stats]) -> RenderableType:
         *(_refusals(one) for one in records if one.refused_by),
         *map(_shadow, shadowed),
         *(_waiting(one) for one in records if one.insights_waiting),
+        *([Text(_UNCOUNTED, style="yellow")] if any(one.working is None for one in records) else []),
     )
 
 
@@ -246,6 +259,14 @@ def reembedded(record: Reembedding) -> RenderableType:
         unread = drawing.count(range(record.unreadable), "text")
         done.append(f"\n{unread} that it cannot read: found by words alone.", style="dim")
     return done
+
+
+def migrations(names: Sequence[str], *, checked: bool) -> RenderableType:
+    """Draw what the database lacks, or what was applied to it."""
+    if not names:
+        return Text("Nothing to do: the database is up to date.")
+    lines = [Text(f"{'missing' if checked else 'applied'}  {printable(name)}") for name in names]
+    return Group(*lines, Text("Apply them: memsieve migrate", style="dim")) if checked else Group(*lines)
 
 
 def findings(records: Sequence[Finding]) -> RenderableType:

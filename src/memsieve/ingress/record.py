@@ -3,22 +3,38 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from memsieve import validate
 from memsieve.config import Settings, change_filter
-from memsieve.errors import EmbedderError, InvalidInput, JudgeError, MemsieveError, NotFound, StoreUnavailable
+from memsieve.errors import EmbedderError, InvalidInput, JudgeError, MemsieveError
 from memsieve.ingress.candidate import Candidate
 from memsieve.ingress.pipeline import evaluate
 from memsieve.ingress.replay import Replay, Replayer
-from memsieve.model import Admission, Check, Decision, Entry, EntryFilter, Insight, Layer, Receipt, Role, Scope, Vector
+from memsieve.ingress.standing import NEAREST_TOMBSTONES, Standing
+from memsieve.model import (
+    Admission,
+    Check,
+    ContextItem,
+    Decision,
+    Entry,
+    EntryFilter,
+    Insight,
+    Layer,
+    Receipt,
+    Role,
+    Scope,
+    Vector,
+)
 from memsieve.ports import (
     CLOCK_SKEW,
     LONG_TEXT,
+    SPOOLED,
     WORKING_LIFE,
     Clock,
     Embedder,
@@ -30,9 +46,29 @@ from memsieve.ports import (
 from memsieve.retrieval.words import cut
 from memsieve.turns import Turn, Turns
 
-NEAREST_TOMBSTONES = 10
 SERVED_TO_SESSION = 100
+# The name of the check that stands for a decision which a store did not let come about.
+STORE_DOWN = "store"
 _PAGE = 100
+
+T = TypeVar("T")
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Begun:
+    """What is under way for an entry: its vector, and what surrounds it; `seen` turns had ended when that was asked."""
+
+    turn: Turn
+    seen: int
+    looking: asyncio.Future[tuple[list[ContextItem], list[Entry]]]
+    embedding: asyncio.Future[list[Vector | None]]
+
+    def drop(self) -> None:
+        """Give up what nobody needs any more, and its errors with it."""
+        for work in (self.looking, self.embedding):
+            work.cancel()
+            work.add_done_callback(lambda done: done.cancelled() or done.exception())
 
 
 @dataclass(kw_only=True)
@@ -47,36 +83,60 @@ class Ingress:
     settings: Settings
     clock: Clock
     turns: Turns
+    standing: Standing
     _slow: set[asyncio.Task[Receipt]] = field(default_factory=set)
     _deciding: set[asyncio.Task[Receipt]] = field(default_factory=set)
+    _looking_again: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def record(
         self, scope: Scope, entry: Entry, *, idempotency_key: str | None = None, wait: bool = False
     ) -> Receipt:
         """Store an output, then decide on it; with a slow judge the decision is pending unless `wait` is set."""
-        entry = _checked(entry, self.settings.max_content_bytes, self.clock())
+        entry = self.checked(entry)
         key = None if idempotency_key is None else validate.name(idempotency_key, field="idempotency_key")
-        embedding = asyncio.ensure_future(self.embedder.embed([entry.content]))
+        begun = self._begin(scope, entry)
         try:
             receipt = await self.quarantine.add(scope, entry, key)
         except BaseException:
-            _drop(embedding)
+            begun.drop()
             raise
-        if receipt.admission.decision is not Decision.PENDING:
-            _drop(embedding)
+        # What waits in a spool is decided on when it is delivered.
+        if receipt.admission.decision is not Decision.PENDING or _fails(receipt, SPOOLED):
+            begun.drop()
             return receipt
-        return await self._admit(scope, receipt.entry, embedding, wait=wait, fresh=receipt.entry is entry)
+        return await self._admit(scope, receipt.entry, begun, wait=wait, fresh=receipt.entry is entry)
+
+    def checked(self, entry: Entry) -> Entry:
+        """Return an entry as it is kept, or refuse it."""
+        return _checked(entry, self.settings.max_content_bytes, self.clock())
+
+    async def keep_as_history(self, scope: Scope, entry: Entry, vector: Vector | None) -> Receipt:
+        """Decide on an entry that is too old for working memory."""
+        check = Check(
+            name="age",
+            passed=False,
+            score=(self.clock() - entry.created_at).total_seconds(),
+            reason=f"It was said on {entry.created_at:%Y-%m-%d}: working memory holds the last 24 hours only.",
+        )
+        admission = Admission(decision=Decision.REFUSED, checks=(check,), decided_at=self.clock())
+        await self.quarantine.decide(_system(scope), entry.id, admission, vector)
+        return Receipt(entry=replace(entry, embedding=vector), admission=admission)
 
     async def retry(self, scope: Scope, *, waiting_since: timedelta = timedelta()) -> list[Receipt]:
-        """Decide on entries left undecided for so long, oldest first; one that fails again holds up no other."""
+        """Decide on entries left undecided for so long, or by a store that was down, oldest first.
+
+        One that fails again holds up no other, unless it is a store that is still down.
+        """
         system, receipts = _system(scope), []
         wanted = EntryFilter(decision=Decision.PENDING, oldest_first=True, limit=_PAGE)
         while page := await self.quarantine.find(system, wanted):
             for receipt in page:
-                if self.clock() - receipt.admission.decided_at < waiting_since:
+                if self.clock() - receipt.admission.decided_at < waiting_since and not _fails(receipt, STORE_DOWN):
                     continue
-                embedding = asyncio.ensure_future(self.embedder.embed([receipt.entry.content]))
-                receipts.append(await self._admit(scope, receipt.entry, embedding, wait=True, fresh=False))
+                begun = self._begin(scope, receipt.entry)
+                receipts.append(await self._admit(scope, receipt.entry, begun, wait=True, fresh=False))
+                if _fails(receipts[-1], STORE_DOWN):
+                    return receipts
             wanted = replace(wanted, beyond_id=page[-1].entry.id)
         return receipts
 
@@ -93,33 +153,39 @@ class Ingress:
         for task in self._slow:
             task.cancel()
         await asyncio.gather(*self._slow, *self._deciding, return_exceptions=True)
+        await asyncio.gather(*self._looking_again, return_exceptions=True)
 
-    async def _admit(
-        self, scope: Scope, entry: Entry, embedding: asyncio.Future[list[Vector | None]], *, wait: bool, fresh: bool
-    ) -> Receipt:
+    def _begin(self, scope: Scope, entry: Entry) -> Begun:
+        """Start what takes long and changes nothing, so that it is done while the entry is written."""
+        system, turn = _system(scope), self.turns.of(scope)
+        looking = asyncio.gather(
+            self.ledger.served(system, session_id=entry.session_id, limit=SERVED_TO_SESSION), self.working.list(system)
+        )
+        embedding = asyncio.ensure_future(self.embedder.embed([entry.content]))
+        return Begun(turn=turn, seen=turn.ended, looking=looking, embedding=embedding)
+
+    async def _admit(self, scope: Scope, entry: Entry, begun: Begun, *, wait: bool, fresh: bool) -> Receipt:
         system = _system(scope)
         try:
-            # The vector is under way: what does not need it is done meanwhile.
             verdict = await self.judge.consistent(entry.content) if self.judge.quick else None
             words = cut(entry.content)
-            served = await self.ledger.served(system, session_id=entry.session_id, limit=SERVED_TO_SESSION)
-            turn = self.turns.of(scope)
-            seen, working = turn.ended, await self.working.list(system)
-            [vector] = await embedding
+            served, working = await begun.looking
+            [vector] = await begun.embedding
             if self.clock() - entry.created_at >= WORKING_LIFE:
-                return await self._keep_as_history(system, entry, vector)
+                return await self.keep_as_history(scope, entry, vector)
             candidate = Candidate(
                 entry=entry, words=words, vector=vector, working=working, served=served, verdict=verdict
             )
-            receipt = await self._decide(system, candidate, turn, seen if fresh else None)
+            receipt = await self._decide(system, candidate, begun.turn, begun.seen if fresh else None)
         except JudgeError as exc:
-            _drop(embedding)
+            begun.drop()
             return await self._postpone(system, entry, "consistency", exc)
         except EmbedderError as exc:
             return await self._postpone(system, entry, "embedder", exc)
-        except (StoreUnavailable, NotFound) as exc:
-            _drop(embedding)
-            return await self._postpone(system, entry, "store", exc)
+        except MemsieveError as exc:
+            # It is written: whoever is told that it failed would record it again.
+            begun.drop()
+            return await self._postpone(system, entry, STORE_DOWN, exc)
         if receipt.admission.decision is not Decision.PENDING:
             return receipt
         judging = _kept(self._slow, self._judge(system, candidate))
@@ -131,8 +197,8 @@ class Ingress:
             return await self._decide(scope, replace(candidate, verdict=verdict), self.turns.of(scope))
         except JudgeError as exc:
             return await self._postpone(scope, candidate.entry, "consistency", exc)
-        except (StoreUnavailable, NotFound) as exc:
-            return await self._postpone(scope, candidate.entry, "store", exc)
+        except MemsieveError as exc:
+            return await self._postpone(scope, candidate.entry, STORE_DOWN, exc)
 
     async def _decide(self, scope: Scope, candidate: Candidate, turn: Turn, seen: int | None = None) -> Receipt:
         return await asyncio.shield(_kept(self._deciding, self._decide_in_turn(scope, candidate, turn, seen)))
@@ -144,6 +210,7 @@ class Ingress:
         """
         entry, vector = candidate.entry, candidate.vector
         async with turn:
+            deeds = self.standing.deeds(scope)
             # What was read of working memory still holds if no turn has ended since.
             working = candidate.working if turn.ended == seen else await self.working.list(scope)
             others = [other for other in working if other.id != entry.id]
@@ -158,8 +225,15 @@ class Ingress:
             await self.quarantine.decide(scope, entry.id, admission, vector)
             if served:
                 hot = replace(entry, layer=Layer.WORKING, embedding=vector)
-                await self.working.put(scope, hot, admission.decided_at + WORKING_LIFE)
+                await self.working.put(scope, hot, admission)
+                _kept(self._looking_again, self._look_again(scope, hot, deeds))
         return Receipt(entry=replace(entry, embedding=vector), admission=admission)
+
+    async def _look_again(self, scope: Scope, entry: Entry, deeds: int) -> None:
+        try:
+            await self.standing.look_again(scope, entry, deeds)
+        except MemsieveError as error:
+            _log.warning("It is not certain that entry %s may still be served: %s", entry.id, error)
 
     async def _unreviewed(self, scope: Scope, entry: Entry) -> bool:
         """Tell whether no person decided on an entry while it waited: what is promoted must not be served twice."""
@@ -176,20 +250,9 @@ class Ingress:
         """Leave an entry pending, with the reason; it is tried again later."""
         failed = Check(name=check, passed=False, score=None, reason=f"Not decided, tried again later: {error}")
         admission = Admission(decision=Decision.PENDING, checks=(failed,), decided_at=self.clock())
-        with suppress(StoreUnavailable, NotFound):
+        with suppress(MemsieveError):
             await self.quarantine.decide(scope, entry.id, admission, None)
         return Receipt(entry=entry, admission=admission)
-
-    async def _keep_as_history(self, scope: Scope, entry: Entry, vector: Vector | None) -> Receipt:
-        check = Check(
-            name="age",
-            passed=False,
-            score=(self.clock() - entry.created_at).total_seconds(),
-            reason=f"It was said on {entry.created_at:%Y-%m-%d}: working memory holds the last 24 hours only.",
-        )
-        admission = Admission(decision=Decision.REFUSED, checks=(check,), decided_at=self.clock())
-        await self.quarantine.decide(scope, entry.id, admission, vector)
-        return Receipt(entry=replace(entry, embedding=vector), admission=admission)
 
 
 def _checked(entry: Entry, max_bytes: int, now: datetime) -> Entry:
@@ -216,13 +279,11 @@ def _entry_id(value: object) -> str:
     return entry_id
 
 
-def _drop(embedding: asyncio.Future[list[Vector | None]]) -> None:
-    """Give up a vector that nobody needs any more, and its error with it."""
-    embedding.cancel()
-    embedding.add_done_callback(lambda done: done.cancelled() or done.exception())
+def _fails(receipt: Receipt, name: str) -> bool:
+    return any(check.name == name and not check.passed for check in receipt.admission.checks)
 
 
-def _kept(tasks: set[asyncio.Task[Receipt]], work: Coroutine[Any, Any, Receipt]) -> asyncio.Task[Receipt]:
+def _kept(tasks: set[asyncio.Task[T]], work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
     """Start work and hold on to it until it is done."""
     task = asyncio.create_task(work)
     tasks.add(task)

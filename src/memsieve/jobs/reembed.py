@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from memsieve.ports import Embedder, Progress, StaleText, VectorStore
@@ -18,6 +19,15 @@ class Reembedding:
     embedder: str
     embedded: int = 0
     unreadable: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slice:
+    """What a part of the work did, and whether more is to be done."""
+
+    embedded: int
+    unreadable: int
+    more: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +60,22 @@ class Reembedder:
                 if progress is not None:
                     progress(seen, max(seen, total))
             return Reembedding(embedder=self.embedder.name, embedded=put - unreadable, unreadable=unreadable)
+
+    async def run_slice(self, goes_on: Callable[[], bool]) -> Slice:
+        """Do a few batches from where the need is greatest, as long as it `goes_on`; at least one."""
+        async with self._turn:
+            put, unreadable = 0, 0
+            last: StaleText | None = None
+            while batch := await self._batch(last):
+                last, put, unreadable = batch.last, put + batch.put, unreadable + batch.unreadable
+                if not goes_on():
+                    # Where another did it all meanwhile, there is no hurry to go on.
+                    return Slice(embedded=put - unreadable, unreadable=unreadable, more=put > 0)
+            return Slice(embedded=put - unreadable, unreadable=unreadable, more=False)
+
+    async def needed(self) -> bool:
+        """Say whether another embedder has seen any text last."""
+        return bool(await self.vectors.next_stale(None, 1))
 
     async def run_beside(self) -> bool:
         """Go on where it stopped, with pauses; False if another process was first, so that not both do everything.

@@ -16,17 +16,23 @@ from memsieve.model import Role, Scope
 from memsieve.ports import RUN_LEASE, Census
 
 RETRY_EVERY = timedelta(minutes=1)
+# So soon it is seen that a store which was down is back.
+LOOK_EVERY = timedelta(seconds=10)
 # Who opens a memory for a moment only, as most commands do, is not slowed down.
 REEMBED_AFTER = timedelta(seconds=10)
 DIGEST_AFTER = timedelta(seconds=10)
+
+_TOLD_AGAIN = 1.0
 
 _log = logging.getLogger(__name__)
 
 
 @asynccontextmanager
-async def running(ingress: Ingress, census: Census, every: timedelta = RETRY_EVERY) -> AsyncIterator[None]:
-    """Try undecided entries again from time to time, as long as the block lasts."""
-    async with _beside(_retry_for_ever(ingress, census, every)):
+async def running(
+    ingress: Ingress, census: Census, every: timedelta = LOOK_EVERY, after: timedelta = RETRY_EVERY
+) -> AsyncIterator[None]:
+    """Try undecided entries again, each some time after it was tried last, as long as the block lasts."""
+    async with _beside(_retry_for_ever(ingress, census, every, after)):
         yield
 
 
@@ -60,20 +66,32 @@ async def _beside(work: Coroutine[None, None, None]) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        task.cancel()
+        # Whoever waits for an event with a time-out may miss that he was cancelled, in Python 3.11: he is told again.
+        while not task.done():
+            task.cancel()
+            await asyncio.wait([task], timeout=_TOLD_AGAIN)
         with suppress(asyncio.CancelledError):
-            await task
+            task.result()
 
 
-async def _retry_for_ever(ingress: Ingress, census: Census, every: timedelta) -> None:
+async def _retry_for_ever(ingress: Ingress, census: Census, every: timedelta, after: timedelta) -> None:
     while True:
         await asyncio.sleep(every.total_seconds())
         try:
             for project_id in await census.waiting():
-                scope = Scope(project_id=project_id, actor="memsieve", role=Role.SYSTEM)
-                await ingress.retry(scope, waiting_since=every)
+                await _retry(ingress, project_id, after)
         except MemsieveError as error:
             _log.warning("Undecided entries could not be tried again: %s", error)
+
+
+async def _retry(ingress: Ingress, project_id: str, after: timedelta) -> None:
+    """Try one project's undecided entries again; what is wrong with one project is no other's affair."""
+    try:
+        scope = Scope(project_id=project_id, actor="memsieve", role=Role.SYSTEM)
+        await ingress.retry(scope, waiting_since=after)
+    except Exception as error:  # noqa: BLE001 - nobody would notice that nothing is tried again any more
+        trace = None if isinstance(error, MemsieveError) else error
+        _log.warning("Undecided entries of %s could not be tried again: %s", project_id, error, exc_info=trace)
 
 
 async def _reembed(reembedder: Reembedder, after: timedelta, every: timedelta) -> None:

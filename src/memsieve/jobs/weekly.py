@@ -114,11 +114,14 @@ class WeeklyDigests:
         due, projects = self.due(), await self.census.projects()
         runs: list[DigestRun] = []
         for number, project_id in enumerate(projects):
-            scope = Scope(project_id=project_id, actor="memsieve", role=Role.SYSTEM)
             told = _share(progress, number, len(projects))
-            runs.append(await self._look(scope, due, told))
+            runs.append(await self._look(_system(project_id), due, told))
             told(1, 1)
         return runs
+
+    async def make(self, project_id: str, progress: Progress | None = None) -> DigestRun:
+        """Make one project's digest if it is due and not made; what goes wrong is raised."""
+        return await self._make_if_due(_system(project_id), self.due(), progress)
 
     async def _look(self, scope: Scope, due: datetime, progress: Progress) -> DigestRun:
         """Make one project's digest if it is due; whatever goes wrong is its own affair."""
@@ -135,7 +138,7 @@ class WeeklyDigests:
             )
             return _run(scope, due, RunOutcome.FAILED, error=_sentence(error))
 
-    async def _make_if_due(self, scope: Scope, due: datetime, progress: Progress) -> DigestRun:
+    async def _make_if_due(self, scope: Scope, due: datetime, progress: Progress | None) -> DigestRun:
         newest = await self.runs.newest(scope)
         if newest is not None and newest >= due:
             return _run(scope, due, RunOutcome.THERE)
@@ -172,6 +175,10 @@ class WeeklyDigests:
         if self.clock() - taken_at < RUN_LEASE:
             with suppress(MemsieveError):
                 await self.runs.release(scope, due)
+
+
+def _system(project_id: str) -> Scope:
+    return Scope(project_id=project_id, actor="memsieve", role=Role.SYSTEM)
 
 
 def _run(

@@ -23,6 +23,9 @@ class Deleter:
         """Delete an entry for good."""
         reason = validate.text(reason, field="reason", max_bytes=MAX_REASON_BYTES)
         async with self.turns.of(scope):
+            # First of all, so that nothing is served of what is gone, also if the rest must be tried again.
+            await self.working.forget(scope, [entry_id])
             if not await self.quarantine.delete(scope, entry_id, reason):
                 raise no_such_entry(scope, entry_id)
+            # Again, for the filter of another process may have put it in meanwhile.
             await self.working.forget(scope, [entry_id])

@@ -10,6 +10,7 @@ from memsieve.model import Insight, Receipt, Review, Scope, Tombstone, Tombstone
 from memsieve.ports import Clock, DigestStore, Embedder, Ledger, QuarantineStore, WorkingStore
 from memsieve.promotion.burial import Grave, forget_alike, tombstone_of
 from memsieve.promotion.lookup import MAX_REASON_BYTES, entries_of, insight_or_entry
+from memsieve.promotion.reach import require_reach
 from memsieve.turns import Turns
 
 
@@ -34,6 +35,7 @@ class Dismisser:
         grave, entry_ids = _grave(found)
         tombstone = await tombstone_of(scope, grave, self.embedder, reason=reason, at=self.clock())
         async with self.turns.of(scope):
+            await require_reach(self.working, scope)
             tombstone = await self._bury(scope, tombstone)
             await self.working.forget(scope, entry_ids)
             await forget_alike(scope, self.working, [tombstone], self.tombstone_similarity)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
+
 from memsieve.errors import NotFound
 from memsieve.model import Insight, Receipt, Scope
-from memsieve.ports import DigestStore, QuarantineStore
+from memsieve.ports import DigestStore, LongTermStore, QuarantineStore
 
 MAX_REASON_BYTES = 2000
+# So many questions are on their way to the store at once.
+AT_ONCE = 8
 
 
 async def insight_or_entry(
@@ -22,6 +27,17 @@ async def insight_or_entry(
             subject=any_id,
         )
     return found
+
+
+async def retired_among(longterm: LongTermStore, scope: Scope, memory_ids: Sequence[str]) -> set[str]:
+    """Return those ids that are the ids of retired memories."""
+    retired = set()
+    for start in range(0, len(memory_ids), AT_ONCE):
+        asked = memory_ids[start : start + AT_ONCE]
+        for memory in await asyncio.gather(*(longterm.get(scope, memory_id) for memory_id in asked)):
+            if memory is not None and memory.retired_at is not None:
+                retired.add(memory.id)
+    return retired & set(memory_ids)
 
 
 def entries_of(insight: Insight) -> list[str]:

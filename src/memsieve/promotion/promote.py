@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import unicodedata
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memsieve import validate
-from memsieve.errors import Conflict
+from memsieve.errors import Conflict, InvalidInput
 from memsieve.model import Approval, Chunk, Insight, LongTermMemory, Receipt, Review, Scope, Settlement
 from memsieve.ports import Clock, DigestStore, Embedder, LongTermStore, QuarantineStore, WorkingStore
 from memsieve.promotion.approve import approve
 from memsieve.promotion.lookup import entries_of, insight_or_entry
+from memsieve.promotion.reach import require_reach
 from memsieve.promotion.splitter import split
 from memsieve.retrieval.words import cut
 from memsieve.turns import Turns
@@ -38,7 +40,7 @@ class Promoter:
         The entries behind it leave working memory, where they would be served twice.
         """
         if text is not None:
-            text = validate.text(text, field="text", max_bytes=self.max_content_bytes)
+            text = self._readable(text)
         found = await insight_or_entry(self.digests, self.quarantine, scope, any_id)
         if isinstance(found, Insight):
             return await self._promote_insight(scope, found, text)
@@ -46,27 +48,49 @@ class Promoter:
 
     async def promote_text(self, scope: Scope, text: str) -> LongTermMemory:
         """Promote a text that a person wrote."""
-        content = validate.text(text, field="text", max_bytes=self.max_content_bytes)
-        return await self.longterm.add(scope, *await self._approved(scope, content))
+        return await self.longterm.add(scope, *await self._approved(scope, self._readable(text)))
+
+    async def promote_texts(self, scope: Scope, texts: Sequence[str]) -> list[bool | InvalidInput]:
+        """Promote many texts that a person wrote, in one transaction; say of each whether it is new, or what is wrong.
+
+        A text that is verified already, or comes a second time, is not new.
+        """
+        outcomes: list[bool | InvalidInput] = []
+        approvals: dict[int, Approval] = {}
+        for position, text in enumerate(texts):
+            outcomes.append(False)
+            try:
+                approvals[position] = approve(scope, self._readable(text), self.clock())
+            except InvalidInput as exc:
+                outcomes[position] = exc
+        written = await self._write_all(scope, list(approvals.values()))
+        for position, approval in approvals.items():
+            outcomes[position] = approval.id in written
+        return outcomes
 
     async def _promote_entry(self, scope: Scope, receipt: Receipt, text: str | None) -> LongTermMemory:
         entry = receipt.entry
         if text is None and receipt.review is Review.PROMOTED:
             standing = await self.longterm.get(scope, entry.id)
             if standing is not None:
+                await self.working.forget(scope, [entry.id])
                 return standing
         approval, chunks = await self._approved(scope, text or entry.content, (entry.id,))
         async with self.turns.of(scope):
+            await require_reach(self.working, scope)
             memory = await self.longterm.add(scope, approval, chunks)
             await self.working.forget(scope, [entry.id])
         return memory
 
     async def _promote_insight(self, scope: Scope, insight: Insight, text: str | None) -> LongTermMemory:
         if insight.settlement is not None:
-            return await self._settled(scope, insight.id, insight.settlement, text)
+            memory = await self._settled(scope, insight.id, insight.settlement, text)
+            await self.working.forget(scope, entries_of(insight))
+            return memory
         evidence = await self._evidence(scope, insight)
         approval, chunks = await self._approved(scope, text or insight.summary, evidence, insight.id)
         async with self.turns.of(scope):
+            await require_reach(self.working, scope)
             try:
                 memory = await self.longterm.add(scope, approval, chunks)
             except Conflict:
@@ -106,13 +130,31 @@ class Promoter:
         self, scope: Scope, content: str, entry_ids: tuple[str, ...] = (), insight_id: str | None = None
     ) -> tuple[Approval, list[Chunk]]:
         approval = approve(scope, content, self.clock(), entry_ids, insight_id)
-        pieces = split(approval.content)
-        vectors = await self.embedder.embed(pieces)
-        chunks = [
-            Chunk(id=str(uuid.uuid4()), position=position, content=piece, words=cut(piece), embedding=vector)
-            for position, (piece, vector) in enumerate(zip(pieces, vectors, strict=True))
-        ]
+        [chunks] = await self._chunks([approval])
         return approval, chunks
+
+    async def _chunks(self, approvals: Sequence[Approval]) -> list[list[Chunk]]:
+        split_texts = [split(approval.content) for approval in approvals]
+        vectors = iter(await self.embedder.embed([piece for pieces in split_texts for piece in pieces]))
+        return [
+            [
+                Chunk(id=str(uuid.uuid4()), position=position, content=piece, words=cut(piece), embedding=next(vectors))
+                for position, piece in enumerate(pieces)
+            ]
+            for pieces in split_texts
+        ]
+
+    async def _write_all(self, scope: Scope, approvals: Sequence[Approval]) -> set[str]:
+        """Write approvals of texts, and return the ids of those that were not verified yet."""
+        chunks = await self._chunks(approvals)
+        count = await self.longterm.add_all(scope, list(zip(approvals, chunks, strict=True)))
+        ids = [approval.id for approval in approvals] if count else []
+        if count == len(ids):
+            return set(ids)
+        return {one for one in ids if await self.longterm.get(scope, one) is not None}
+
+    def _readable(self, text: object) -> str:
+        return validate.text(text, field="text", max_bytes=self.max_content_bytes)
 
 
 def _same(one: str, other: str) -> bool:

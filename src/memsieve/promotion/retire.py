@@ -10,6 +10,7 @@ from memsieve.model import LongTermMemory, Retirement, Scope, TombstoneKind
 from memsieve.ports import Clock, Embedder, Ledger, LongTermStore, WorkingStore
 from memsieve.promotion.burial import Grave, forget_alike, tombstone_of
 from memsieve.promotion.lookup import MAX_REASON_BYTES
+from memsieve.promotion.reach import require_reach
 from memsieve.turns import Turns
 
 
@@ -36,6 +37,7 @@ class Retirer:
         now = self.clock()
         tombstones = [await tombstone_of(scope, grave, self.embedder, reason=reason, at=now) for grave in graves]
         async with self.turns.of(scope):
+            await require_reach(self.working, scope)
             await self.longterm.retire(scope, memory.id, reason, tombstones)
             await forget_alike(scope, self.working, tombstones, self.tombstone_similarity)
         served = await self.ledger.servings(scope, [chunk.id for chunk in memory.chunks])

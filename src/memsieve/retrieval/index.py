@@ -131,7 +131,7 @@ class Index:
         reachable = 0.0
         for word in set(words):
             rows, counts = self._postings.get(word, (array("i"), array("f")))
-            weight = self._rarity(len(rows))
+            weight = rarity(len(rows), self._count)
             reachable += weight
             if rows and weight:
                 at = np.frombuffer(rows, np.int32)
@@ -147,10 +147,11 @@ class Index:
             self._held_norms = (SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * share)).astype(np.float32)
         return self._held_norms
 
-    def _rarity(self, holding: int) -> float:
-        """Return a word's weight; one that most texts hold tells nothing."""
-        texts = self._count + PRIOR_TEXTS
-        return max(0.0, math.log((texts - holding + 0.5) / (holding + 0.5)))
+
+def rarity(holding: int, texts: int) -> float:
+    """Return the weight of a word that so many of the texts hold; one that most of them hold tells nothing."""
+    texts += PRIOR_TEXTS
+    return max(0.0, math.log((texts - holding + 0.5) / (holding + 0.5)))
 
 
 def _best(

@@ -5,21 +5,23 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TypeVar
 
 from memsieve import validate
-from memsieve.errors import EmbedderError, StoreUnavailable
+from memsieve.errors import ConfigError, EmbedderError, StoreCorrupt, StoreUnavailable
 from memsieve.model import Answer, ContextItem, Entry, Hit, Scope, Source, Vector
 from memsieve.ports import Clock, Embedder, Ledger, LongTermStore, WorkingStore
 from memsieve.retrieval.fuse import fused, merge
-from memsieve.retrieval.index import Index, Row
+from memsieve.retrieval.hot import HotIndexes
 from memsieve.retrieval.words import cut
 
 MAX_QUERY_BYTES = 64 * 1024
 MAX_ITEMS = 1000
 MAX_DAYS = 36_500
+# What one store tells of itself is no reason to keep back what the other knows.
+_DOWN = (StoreUnavailable, StoreCorrupt, ConfigError)
 
 T = TypeVar("T")
 
@@ -43,9 +45,9 @@ class Query:
         validate.number(self.relevance_threshold, field="relevance_threshold", most=1)
         if self.time_range_days is not None:
             validate.number(self.time_range_days, field="time_range_days", most=MAX_DAYS)
-        for field in ("session_id", "agent_id"):
-            if getattr(self, field) is not None:
-                object.__setattr__(self, field, validate.name(getattr(self, field), field=field))
+        for name in ("session_id", "agent_id"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, validate.name(getattr(self, name), field=name))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +59,7 @@ class Retriever:
     ledger: Ledger
     embedder: Embedder
     clock: Clock
+    _hot: HotIndexes = field(default_factory=HotIndexes)
 
     async def retrieve(self, scope: Scope, query: Query) -> Answer:
         """Return the most relevant memories of both tiers; what could not be asked is named, never hidden."""
@@ -73,22 +76,38 @@ class Retriever:
         hot, cold = await asyncio.gather(listing, searching, return_exceptions=True)
         entries = _unless_down(hot, "working", degraded)
         hits = _unless_down(cold, "longterm", degraded)
-        if isinstance(hot, StoreUnavailable) and isinstance(cold, StoreUnavailable):
+        if isinstance(hot, _DOWN) and isinstance(cold, _DOWN):
             raise StoreUnavailable(f"Neither tier answers: {hot} {cold}") from cold
+        threshold = query.relevance_threshold
         answer = Answer(
             id=str(uuid.uuid4()),
             query=query.text,
             at=now,
             items=merge(
-                _best(map(_verified, hits), query.max_results, query.relevance_threshold),
-                _best(_unverified(entries, vector, words, since), query.max_unverified, query.relevance_threshold),
+                _best(map(_verified, hits), query.max_results, threshold),
+                _best(self._unverified(scope, entries, vector, words, since), query.max_unverified, threshold),
             ),
             degraded=tuple(degraded),
             session_id=query.session_id,
             agent_id=query.agent_id,
         )
-        await self.ledger.serve(scope, answer)
+        try:
+            await self.ledger.serve(scope, answer)
+        except _DOWN:
+            # What one tier knows is told all the same, and that nobody can say later who was told.
+            return replace(answer, degraded=(*answer.degraded, "ledger"))
         return answer
+
+    def _unverified(
+        self,
+        scope: Scope,
+        entries: Sequence[Entry],
+        vector: Vector | None,
+        words: Sequence[str],
+        since: datetime | None,
+    ) -> list[ContextItem]:
+        matches = self._hot.of(scope, entries).search(vector, words, len(entries), since)
+        return [_hot_item(entries[match.position], fused(match)) for match in matches]
 
     async def _embed(self, text: str) -> tuple[Vector | None, list[str]]:
         try:
@@ -99,7 +118,7 @@ class Retriever:
 
 
 def _unless_down(found: list[T] | BaseException, tier: str, degraded: list[str]) -> list[T]:
-    if isinstance(found, StoreUnavailable):
+    if isinstance(found, _DOWN):
         degraded.append(tier)
         return []
     if isinstance(found, BaseException):
@@ -125,23 +144,16 @@ def _verified(hit: Hit) -> ContextItem:
     )
 
 
-def _unverified(
-    entries: Sequence[Entry], vector: Vector | None, words: Sequence[str], since: datetime | None
-) -> list[ContextItem]:
-    index = Index(Row(words=cut(entry.content), vector=entry.embedding, at=entry.created_at) for entry in entries)
-    return [
-        ContextItem(
-            id=entry.id,
-            content=entry.content,
-            source=Source.HOT,
-            score=fused(match),
-            created_at=entry.created_at,
-            entry_id=entry.id,
-            session_id=entry.session_id,
-            agent_id=entry.agent_id,
-            expires_at=entry.expires_at,
-            embedding=entry.embedding,
-        )
-        for match in index.search(vector, words, len(entries), since)
-        for entry in (entries[match.position],)
-    ]
+def _hot_item(entry: Entry, score: float) -> ContextItem:
+    return ContextItem(
+        id=entry.id,
+        content=entry.content,
+        source=Source.HOT,
+        score=score,
+        created_at=entry.created_at,
+        entry_id=entry.id,
+        session_id=entry.session_id,
+        agent_id=entry.agent_id,
+        expires_at=entry.expires_at,
+        embedding=entry.embedding,
+    )

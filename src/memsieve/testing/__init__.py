@@ -1,5 +1,18 @@
 from memsieve.testing.clock import Clock
+from memsieve.testing.databases import Databases
 from memsieve.testing.embedder import WordEmbedder
 from memsieve.testing.openai_server import OpenAIServer, Reply, Request
+from memsieve.testing.postgres_server import PostgresServer
+from memsieve.testing.redis_server import RedisCluster, RedisServer
 
-__all__ = ["Clock", "OpenAIServer", "Reply", "Request", "WordEmbedder"]
+__all__ = [
+    "Clock",
+    "Databases",
+    "OpenAIServer",
+    "PostgresServer",
+    "RedisCluster",
+    "RedisServer",
+    "Reply",
+    "Request",
+    "WordEmbedder",
+]

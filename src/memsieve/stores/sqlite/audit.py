@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from memsieve.model import AuditEvent, Scope
-from memsieve.stores.sqlite.rows import json_text, text_time, time_text
+from memsieve.stores import records
+from memsieve.stores.records import Deed, chained, json_text
+from memsieve.stores.sqlite.rows import read, time_text
 
 _LAST = "SELECT sequence, digest FROM audit_log WHERE project_id = ? ORDER BY sequence DESC LIMIT 1"
 _APPEND = """
@@ -30,19 +30,8 @@ def append(
 ) -> None:
     """Add a line within the caller's transaction, so that a deed and its line are one."""
     last = connection.execute(_LAST, (scope.project_id,)).fetchone()
-    event = AuditEvent(
-        sequence=1 if last is None else last["sequence"] + 1,
-        project_id=scope.project_id,
-        at=at,
-        actor=scope.actor,
-        action=action,
-        subject=subject,
-        reason=reason,
-        detail=detail or {},
-        previous=AuditEvent.GENESIS if last is None else last["digest"],
-        digest="",
-    )
-    event = replace(event, digest=event.expected_digest())
+    deed = Deed(action=action, subject=subject, at=at, reason=reason, detail=detail or {})
+    [event] = chained(scope, last, [deed])
     connection.execute(
         _APPEND,
         (
@@ -63,18 +52,8 @@ def append(
 def event_from(row: sqlite3.Row) -> AuditEvent:
     """Return the line of a row; what somebody made unreadable stands out by its digest."""
     try:
-        at, detail = text_time(row["at"]), json.loads(row["detail"])
+        values = read(row, times=("at",), values=("detail",))
     except ValueError:
-        at, detail = datetime.min.replace(tzinfo=UTC), {"unreadable": [row["at"], row["detail"]]}
-    return AuditEvent(
-        sequence=row["sequence"],
-        project_id=row["project_id"],
-        at=at,
-        actor=row["actor"],
-        action=row["action"],
-        subject=row["subject"],
-        reason=row["reason"],
-        detail=detail,
-        previous=row["previous"],
-        digest=row["digest"],
-    )
+        unreadable = {"unreadable": [row["at"], row["detail"]]}
+        values = {**dict(row), "at": datetime.min.replace(tzinfo=UTC), "detail": unreadable}
+    return records.event_from(values)

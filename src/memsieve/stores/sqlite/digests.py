@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from memsieve.model import Aside, Digest, Insight, InsightSource, Receipt, Role, Scope
+from memsieve.model import Digest, Insight, InsightSource, Receipt, Role, Scope
+from memsieve.stores.insights import Standing, digest_from, disputed_by
+from memsieve.stores.records import json_text
 from memsieve.stores.sqlite import receipts
 from memsieve.stores.sqlite.database import Database
 from memsieve.stores.sqlite.insights import insight_from, insight_row, source_from
-from memsieve.stores.sqlite.rows import json_text, text_time, time_text
+from memsieve.stores.sqlite.rows import read, time_text
 
 # By the index over time to the rows of the window, not through the whole project.
 _UNDECIDED = f"""{receipts.SELECT}
@@ -76,9 +76,6 @@ _UNPLACE = "INSERT INTO unplaced (project_id, entry_id) VALUES (?, ?) ON CONFLIC
 _ADD_DIGEST = "INSERT INTO digests (project_id, made_at, since, entries, set_aside) VALUES (?, ?, ?, ?, ?)"
 _LAST = "SELECT * FROM digests WHERE project_id = ? ORDER BY sequence DESC LIMIT 1"
 
-# What became of entries while a digest was made: those that are there, and whether a person has decided on them.
-_Known = Mapping[str, bool]
-
 
 class SqliteDigests:
     """Implements `ports.DigestStore`."""
@@ -134,30 +131,23 @@ class SqliteDigests:
         return await self._database.read(lambda connection: self._last(connection, scope))
 
     def _put_all(self, connection: sqlite3.Connection, scope: Scope, insights: Sequence[Insight]) -> None:
-        settled = _settled(connection, scope, [insight.id for insight in insights])
-        known = _known(connection, scope, [source.entry_id for insight in insights for source in insight.sources])
-        worded = _worded(connection, scope, [insight.id for insight in insights])
+        standing = _standing(connection, scope, insights)
         for insight in insights:
-            sources = [source for source in insight.sources if known.get(source.entry_id) is False]
-            deleted = any(source.entry_id not in known for source in insight.sources)
-            other_words = worded.get(insight.id, insight.summary) != insight.summary
-            if insight.id in settled or deleted or other_words or not sources:
-                connection.executemany(_UNPLACE, [(scope.project_id, source.entry_id) for source in sources])
+            sources = standing.sources(insight)
+            if standing.takes(insight):
+                self._put(connection, scope, disputed_by(insight, sources), sources)
             else:
-                self._put(connection, scope, insight, sources)
+                connection.executemany(_UNPLACE, [(scope.project_id, source.entry_id) for source in sources])
 
     def _put(
         self, connection: sqlite3.Connection, scope: Scope, insight: Insight, sources: Sequence[InsightSource]
     ) -> None:
-        there = {source.entry_id for source in sources}
-        disputes = [one for one in insight.disputes if {one.first_id, one.second_id} <= there]
-        row = insight_row(replace(insight, disputes=tuple(disputes)), self._embedder)
         connection.execute(_DROP, (scope.project_id, json_text([insight.id])))
-        connection.execute(_ADD, {**row, "project_id": scope.project_id})
+        connection.execute(_ADD, {**insight_row(insight, self._embedder), "project_id": scope.project_id})
         _add_sources(connection, scope, insight.id, sources, later=False)
 
     def _join(self, connection: sqlite3.Connection, scope: Scope, later: Mapping[str, Sequence[InsightSource]]) -> None:
-        known = _known(connection, scope, [source.entry_id for sources in later.values() for source in sources])
+        known = _decided(connection, scope, [source.entry_id for sources in later.values() for source in sources])
         for insight_id in _settled(connection, scope, list(later)):
             there = [source for source in later[insight_id] if source.entry_id in known]
             _add_sources(connection, scope, insight_id, there, later=True)
@@ -166,16 +156,8 @@ class SqliteDigests:
         row = connection.execute(_LAST, (scope.project_id,)).fetchone()
         if row is None:
             return None
-        waiting = self._read(connection, scope, _WAITING)
-        return Digest(
-            project_id=row["project_id"],
-            made_at=text_time(row["made_at"]),
-            since=text_time(row["since"]),
-            entries=row["entries"],
-            set_aside={Aside(name): count for name, count in json.loads(row["set_aside"]).items()},
-            insights=tuple(waiting),
-            waiting=len(waiting),
-        )
+        values = read(row, times=("made_at", "since"), values=("set_aside",))
+        return digest_from(values, self._read(connection, scope, _WAITING))
 
     def _read(self, connection: sqlite3.Connection, scope: Scope, which: str, **values: Any) -> list[Insight]:
         named = {"project_id": scope.project_id, **values}
@@ -188,13 +170,21 @@ class SqliteDigests:
         return [insight_from(row, sources.get(row["id"], []), self._embedder) for row in found]
 
 
-def _known(connection: sqlite3.Connection, scope: Scope, entry_ids: Sequence[str]) -> _Known:
+def _standing(connection: sqlite3.Connection, scope: Scope, insights: Sequence[Insight]) -> Standing:
+    ids = [insight.id for insight in insights]
+    return Standing(
+        decided=_decided(connection, scope, [source.entry_id for insight in insights for source in insight.sources]),
+        worded=_worded(connection, scope, ids),
+        settled=frozenset(_settled(connection, scope, ids)),
+    )
+
+
+def _decided(connection: sqlite3.Connection, scope: Scope, entry_ids: Sequence[str]) -> dict[str, bool]:
     rows = connection.execute(_KNOWN, (scope.project_id, json_text(list(entry_ids))))
     return {row["id"]: row["review"] is not None for row in rows}
 
 
 def _worded(connection: sqlite3.Connection, scope: Scope, insight_ids: Sequence[str]) -> dict[str, str]:
-    """Return the words of insights that are there: who has seen one must find them again under its id."""
     rows = connection.execute(_WORDS, (scope.project_id, json_text(list(insight_ids))))
     return {row["id"]: row["content"] for row in rows}
 

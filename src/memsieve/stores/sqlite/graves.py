@@ -6,17 +6,11 @@ import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
 
-from memsieve.model import Approval, Chunk, Scope, Tombstone, TombstoneKind
-from memsieve.stores.sqlite.rows import (
-    content_hash,
-    json_text,
-    text_time,
-    text_words,
-    time_text,
-    vector_blob,
-    vector_from,
-    words_text,
-)
+from memsieve.model import Approval, Chunk, Scope, Tombstone
+from memsieve.stores import records
+from memsieve.stores.blobs import vector_blob
+from memsieve.stores.records import content_hash, json_text, words_text
+from memsieve.stores.sqlite.rows import read, time_text, vector_from
 
 LIVING_ROWS = """
 SELECT sequence, words, embedder, embedding, buried_at AS at FROM tombstones
@@ -72,15 +66,4 @@ def lift(
 
 def tombstone_from(row: sqlite3.Row, embedder: str) -> Tombstone:
     """Return the tombstone of a row."""
-    return Tombstone(
-        id=row["id"],
-        project_id=row["project_id"],
-        kind=TombstoneKind(row["kind"]),
-        source_id=row["source_id"],
-        content=row["content"],
-        words=text_words(row["words"]),
-        by=row["buried_by"],
-        at=text_time(row["buried_at"]),
-        reason=row["reason"],
-        embedding=vector_from(row, embedder),
-    )
+    return records.tombstone_from(read(row, times=("buried_at",)), vector_from(row, embedder))

@@ -5,21 +5,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
-from memsieve.model import (
-    Answer,
-    AuditEvent,
-    ContextItem,
-    Role,
-    Scope,
-    Serving,
-    Source,
-    Tombstone,
-    Vector,
-)
+from memsieve.model import Answer, AuditEvent, ContextItem, Role, Scope, Serving, Tombstone, Vector
+from memsieve.stores.records import json_text, served_from, serving_from
 from memsieve.stores.sqlite import audit, graves, settling
 from memsieve.stores.sqlite.database import Database
 from memsieve.stores.sqlite.indexes import Indexes
-from memsieve.stores.sqlite.rows import json_text, text_time, time_text, vector_from
+from memsieve.stores.sqlite.rows import read, time_text, vector_from
 
 _NEAREST = """
 SELECT t.* FROM json_each(:found) f CROSS JOIN tombstones t ON t.sequence = f.value WHERE t.project_id = :project_id
@@ -102,17 +93,7 @@ class SqliteLedger:
     async def served(self, scope: Scope, *, session_id: str, limit: int) -> list[ContextItem]:
         values = {"project_id": scope.project_id, "session_id": session_id, "limit": limit}
         rows = await self._database.read(lambda connection: connection.execute(_SERVED, values).fetchall(), short=True)
-        return [
-            ContextItem(
-                id=row["item_id"],
-                content=row["content"],
-                source=Source(row["source"]),
-                score=1.0,
-                created_at=text_time(row["at"]),
-                embedding=vector_from(row, self._embedder),
-            )
-            for row in rows
-        ]
+        return [served_from(read(row, times=("at",)), vector_from(row, self._embedder)) for row in rows]
 
     async def events(self, scope: Scope, after: int = 0, limit: int = 1000) -> list[AuditEvent]:
         scope.require(Role.PERSON, Role.SYSTEM)
@@ -124,14 +105,4 @@ class SqliteLedger:
         scope.require(Role.PERSON, Role.SYSTEM)
         values = (scope.project_id, json_text(list(item_ids)))
         rows = await self._database.read(lambda connection: connection.execute(_SERVINGS, values).fetchall())
-        return [
-            Serving(
-                answer_id=row["answer_id"],
-                item_id=row["item_id"],
-                session_id=row["session_id"],
-                agent_id=row["agent_id"],
-                query=row["query"],
-                at=text_time(row["at"]),
-            )
-            for row in rows
-        ]
+        return [serving_from(read(row, times=("at",))) for row in rows]

@@ -5,24 +5,17 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
 
 from memsieve.model import Approval, Chunk, Hit, LongTermMemory, Role, Scope, Tombstone, Vector
 from memsieve.ports import Clock
 from memsieve.retrieval.fuse import fused, legs
+from memsieve.stores.blobs import vector_blob
+from memsieve.stores.promotions import Approved, detail, not_settling, unverified
+from memsieve.stores.records import content_hash, json_text, text_words, words_text
 from memsieve.stores.sqlite import audit, graves, settling
 from memsieve.stores.sqlite.database import Database
 from memsieve.stores.sqlite.indexes import Indexes
-from memsieve.stores.sqlite.rows import (
-    content_hash,
-    json_text,
-    text_time,
-    text_words,
-    time_text,
-    vector_blob,
-    vector_from,
-    words_text,
-)
+from memsieve.stores.sqlite.rows import text_time, time_text, vector_from
 
 _LIVING_ROWS = """
 SELECT m.sequence, m.words, m.embedder, m.embedding, p.promoted_at AS at
@@ -50,6 +43,10 @@ INSERT INTO retirements (project_id, approval_id, retired_by, retired_at, reason
 ON CONFLICT DO NOTHING
 """
 _BY_CONTENT = "SELECT * FROM reviewed WHERE project_id = :project_id AND content_hash = :hash AND retired_at IS NULL"
+_VERIFIED = """
+SELECT content_hash FROM reviewed
+WHERE project_id = ? AND content_hash IN (SELECT value FROM json_each(?)) AND retired_at IS NULL
+"""
 _BY_ANY_ID = """
 SELECT * FROM reviewed WHERE project_id = :project_id AND id IN (
     SELECT :id
@@ -89,8 +86,8 @@ class SqliteLongTerm:
             new_sources = set(approval.entry_ids) - set(() if living is None else standing.entry_ids)
             if living is None or new_sources or insight_id is not None:
                 graves.lift(connection, scope, approval, chunks, self._clock())
-                detail = _detail(approval, standing)
-                audit.append(connection, scope, "promoted", standing.id, approval.at, detail=detail)
+                kept = detail(approval, standing)
+                audit.append(connection, scope, "promoted", standing.id, approval.at, detail=kept)
             if living is None:
                 self._write(connection, scope, approval, chunks)
             _add_sources(connection, scope, standing.id, new_sources)
@@ -99,6 +96,23 @@ class SqliteLongTerm:
             memory = self._one(connection, _BY_ANY_ID, scope, id=standing.id)
             assert memory is not None  # noqa: S101 - it was found or written above, in this transaction
             return memory
+
+        return await self._database.write(work)
+
+    async def add_all(self, scope: Scope, approved: Sequence[Approved]) -> int:
+        scope.require(Role.PERSON)
+        plain = not_settling(approved)
+
+        def work(connection: sqlite3.Connection) -> int:
+            values = (scope.project_id, json_text(list(plain)))
+            fresh = unverified(plain, {row["content_hash"] for row in connection.execute(_VERIFIED, values)})
+            for approval, chunks in fresh:
+                graves.lift(connection, scope, approval, chunks, self._clock())
+                kept = detail(approval, approval)
+                audit.append(connection, scope, "promoted", approval.id, approval.at, detail=kept)
+                self._write(connection, scope, approval, chunks)
+                _add_sources(connection, scope, approval.id, approval.entry_ids)
+            return len(fresh)
 
         return await self._database.write(work)
 
@@ -186,12 +200,6 @@ class SqliteLongTerm:
             words=text_words(row["words"]),
             embedding=vector_from(row, self._embedder),
         )
-
-
-def _detail(approval: Approval, standing: Approval) -> dict[str, Any]:
-    # The text that stands may differ from what is approved now in white space: the audit compares it with this line.
-    detail = {"entries": list(approval.entry_ids), "content": standing.digest}
-    return detail if approval.insight_id is None else {**detail, "insight": approval.insight_id}
 
 
 def _add_sources(connection: sqlite3.Connection, scope: Scope, approval_id: str, entry_ids: Iterable[str]) -> None:

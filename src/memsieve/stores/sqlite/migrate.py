@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
-from importlib import resources
 
-from memsieve.errors import SchemaOutdated
+from memsieve.stores.migrations import Migration, numbered, require_known
 
 _RECORD = """
 CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -18,20 +16,9 @@ CREATE TABLE IF NOT EXISTS schema_migrations (
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Migration:
-    """One numbered step of the schema."""
-
-    number: int
-    name: str
-    sql: str
-
-
 def released() -> list[Migration]:
     """Return the migrations of this version, in order."""
-    folder = resources.files("memsieve.stores.sqlite") / "migrations"
-    files = sorted((file for file in folder.iterdir() if file.name.endswith(".sql")), key=lambda file: file.name)
-    return [Migration(int(file.name[:4]), file.name, file.read_text("utf-8")) for file in files]
+    return numbered("memsieve.stores.sqlite")
 
 
 def migrate(connection: sqlite3.Connection, migrations: Sequence[Migration] | None = None) -> None:
@@ -45,11 +32,7 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[Migration] | No
 def _missing(connection: sqlite3.Connection, migrations: Sequence[Migration]) -> bool:
     known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'").fetchone()
     newest = connection.execute("SELECT max(number) FROM schema_migrations").fetchone()[0] if known else None
-    if newest is not None and newest > migrations[-1].number:
-        raise SchemaOutdated(
-            f"This database is at schema {newest}, and this memsieve knows {migrations[-1].number}. "
-            "Upgrade memsieve: pip install --upgrade memsieve"
-        )
+    require_known(newest or 0, migrations)
     return newest != migrations[-1].number
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from typing import Any
 
-from memsieve.errors import Conflict, NotFound
 from memsieve.model import Admission, Decision, Entry, EntryFilter, Receipt, Role, Scope, Vector
 from memsieve.ports import Clock
+from memsieve.stores import records
+from memsieve.stores.blobs import vector_blob
+from memsieve.stores.records import checks_text, json_text
 from memsieve.stores.sqlite import audit, receipts
 from memsieve.stores.sqlite.database import Database
-from memsieve.stores.sqlite.rows import checks_text, json_text, time_text, vector_blob
+from memsieve.stores.sqlite.rows import time_text
 
 _INSERT = """
 INSERT INTO quarantine_logs
@@ -49,14 +52,12 @@ class SqliteQuarantine:
         self._clock = clock
 
     async def add(self, scope: Scope, entry: Entry, idempotency_key: str | None = None) -> Receipt:
-        def work(connection: sqlite3.Connection) -> Receipt:
-            if not connection.execute(_INSERT, _columns(scope, entry, idempotency_key)).rowcount:
-                return self._stored_before(connection, scope, entry, idempotency_key)
-            pending = Admission(decision=Decision.PENDING, checks=(), decided_at=entry.created_at)
-            connection.execute(_DECIDE, _decided(scope, entry.id, pending))
-            return Receipt(entry=entry, admission=pending)
+        return await self._database.write(lambda connection: self._add(connection, scope, entry, idempotency_key))
 
-        return await self._database.write(work)
+    async def add_all(self, scope: Scope, entries: Sequence[Entry]) -> list[Receipt]:
+        return await self._database.write(
+            lambda connection: [self._add(connection, scope, entry, None) for entry in entries]
+        )
 
     async def decide(self, scope: Scope, entry_id: str, admission: Admission, vector: Vector | None) -> None:
         scope.require(Role.SYSTEM)
@@ -64,7 +65,7 @@ class SqliteQuarantine:
 
         def work(connection: sqlite3.Connection) -> None:
             if not connection.execute(_DECIDE, _decided(scope, entry_id, admission)).rowcount:
-                raise NotFound(f"Entry {entry_id!r} was deleted; there is nothing to decide on.", subject=entry_id)
+                raise records.gone(entry_id)
             if vector is not None:
                 connection.execute(_KEEP_VECTOR, (self._embedder, vector_blob(vector), *key))
             elif admission.decision is not Decision.PENDING:
@@ -95,6 +96,13 @@ class SqliteQuarantine:
 
         return await self._database.write(work)
 
+    def _add(self, connection: sqlite3.Connection, scope: Scope, entry: Entry, idempotency_key: str | None) -> Receipt:
+        if not connection.execute(_INSERT, _columns(scope, entry, idempotency_key)).rowcount:
+            return self._stored_before(connection, scope, entry, idempotency_key)
+        receipt = records.pending(entry)
+        connection.execute(_DECIDE, _decided(scope, entry.id, receipt.admission))
+        return receipt
+
     def _get(self, connection: sqlite3.Connection, scope: Scope, entry_id: str) -> Receipt | None:
         values = {"project_id": scope.project_id, "id": entry_id}
         row = connection.execute(f"{receipts.SELECT} AND q.id = :id", values).fetchone()
@@ -105,12 +113,9 @@ class SqliteQuarantine:
     ) -> Receipt:
         values = {"project_id": scope.project_id, "id": entry.id, "key": idempotency_key}
         row = connection.execute(f"{receipts.SELECT} AND (q.id = :id OR q.idempotency_key = :key)", values).fetchone()
-        if row["content"] != entry.content:
-            raise Conflict(
-                f"Entry {row['id']} was recorded with other content under the same id or idempotency key. "
-                "Nothing was changed: use a new key for new content."
-            )
-        return receipts.receipt_from(row, self._embedder)
+        stored = receipts.receipt_from(row, self._embedder)
+        records.require_same(entry, stored.entry)
+        return stored
 
 
 def _columns(scope: Scope, entry: Entry, idempotency_key: str | None) -> tuple[Any, ...]:

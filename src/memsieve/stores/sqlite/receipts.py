@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 
-from memsieve.model import Receipt, Review
-from memsieve.stores.sqlite.rows import admission_from, entry_from
+from memsieve.model import Receipt
+from memsieve.stores import records
+from memsieve.stores.sqlite.rows import read, vector_from
 
 # What a person's decision on insights means for an entry behind them, the weightiest first. A source in doubt did not
 # count for what was promoted: it is settled, and no more.
@@ -47,8 +48,5 @@ WHERE q.project_id = :project_id
 
 def receipt_from(row: sqlite3.Row, embedder: str) -> Receipt:
     """Return the receipt of a row; a vector of another embedder is left out."""
-    return Receipt(
-        entry=entry_from(row, embedder),
-        admission=admission_from(row),
-        review=None if row["review"] is None else Review(row["review"]),
-    )
+    values = read(row, times=("created_at", "decided_at"), values=("raw_metadata", "checks"))
+    return records.receipt_from(values, vector_from(row, embedder))

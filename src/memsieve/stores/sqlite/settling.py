@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 from datetime import datetime
+from typing import Any
 
-from memsieve.errors import Conflict, NotFound
-from memsieve.model import Review, Scope, Settlement
+from memsieve.model import Scope, Settlement
+from memsieve.stores import settlements
 from memsieve.stores.sqlite.rows import text_time, time_text
 
 _DECISION = """
@@ -19,61 +19,42 @@ WHERE project_id = ? AND id = ?
 """
 
 
-def settlement_from(row: sqlite3.Row) -> Settlement | None:
-    """Return the decision of a row, or None while its insight waits."""
-    if row["review"] is None:
-        return None
-    return Settlement(
-        review=Review(row["review"]),
-        by=row["settled_by"],
-        at=text_time(row["settled_at"]),
-        reason=row["reason"],
-        memory_id=row["memory_id"],
-    )
+def decision(row: sqlite3.Row) -> dict[str, Any]:
+    """Return the decision in a row by its columns, its time as a moment."""
+    values = {name: row[name] for name in ("review", "settled_by", "settled_at", "reason", "memory_id")}
+    return values if values["settled_at"] is None else {**values, "settled_at": text_time(values["settled_at"])}
 
 
 def require_waiting(connection: sqlite3.Connection, scope: Scope, insight_id: str) -> None:
     """Refuse to promote an insight that is gone or settled, and say who was first."""
-    row = connection.execute(_DECISION, (scope.project_id, insight_id)).fetchone()
-    if row is None:
-        raise NotFound(
-            f"Insight {insight_id!r} is no longer there. Nothing was changed: `memsieve digest` lists those that wait.",
-            subject=insight_id,
-        )
-    settled = settlement_from(row)
-    if settled is not None:
-        raise _too_late(insight_id, settled)
+    settlements.require_waiting(insight_id, _decision(connection, scope, insight_id))
 
 
 def may_dismiss(connection: sqlite3.Connection, scope: Scope, any_id: str) -> bool:
     """Say whether this is an insight that waits; refuse one that was promoted, and say by whom."""
-    row = connection.execute(_DECISION, (scope.project_id, any_id)).fetchone()
-    if row is None:
-        return False
-    settled = settlement_from(row)
-    if settled is not None and settled.review is Review.PROMOTED:
-        raise _too_late(any_id, settled)
-    return settled is None
+    return settlements.may_dismiss(any_id, _decision(connection, scope, any_id))
 
 
 def promote(connection: sqlite3.Connection, scope: Scope, insight_id: str, at: datetime, memory_id: str) -> None:
     """Settle an insight as promoted by the person who asks."""
-    values = (Review.PROMOTED, scope.actor, time_text(at), "", memory_id)
-    connection.execute(_SETTLE, (*values, scope.project_id, insight_id))
+    _settle(connection, scope, insight_id, settlements.promoted(scope, at, memory_id))
 
 
 def dismiss(connection: sqlite3.Connection, scope: Scope, insight_id: str, at: datetime, reason: str) -> None:
     """Settle an insight as dismissed by the person who asks."""
-    values = (Review.DISMISSED, scope.actor, time_text(at), reason, None)
-    connection.execute(_SETTLE, (*values, scope.project_id, insight_id))
+    _settle(connection, scope, insight_id, settlements.dismissed(scope, at, reason))
 
 
 def detail(connection: sqlite3.Connection, scope: Scope, any_id: str, content: str) -> dict[str, str]:
-    """Return what the audit log keeps of the dismissal of an insight: which, and the fingerprint of its words."""
-    if connection.execute(_DECISION, (scope.project_id, any_id)).fetchone() is None:
-        return {}
-    return {"insight": any_id, "content": hashlib.sha256(content.encode()).hexdigest()}
+    """Return what the audit log keeps of the dismissal of an insight, and nothing of anything else."""
+    return {} if _decision(connection, scope, any_id) is None else settlements.detail(any_id, content)
 
 
-def _too_late(insight_id: str, settled: Settlement) -> Conflict:
-    return Conflict(f"{settled.told(insight_id)} Nothing was changed.")
+def _decision(connection: sqlite3.Connection, scope: Scope, any_id: str) -> dict[str, Any] | None:
+    row = connection.execute(_DECISION, (scope.project_id, any_id)).fetchone()
+    return None if row is None else decision(row)
+
+
+def _settle(connection: sqlite3.Connection, scope: Scope, insight_id: str, made: Settlement) -> None:
+    values = (made.review, made.by, time_text(made.at), made.reason, made.memory_id)
+    connection.execute(_SETTLE, (*values, scope.project_id, insight_id))

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from memsieve.model import Vector
 from memsieve.ports import StaleText
+from memsieve.stores.blobs import vector_blob
 from memsieve.stores.sqlite.database import Database
-from memsieve.stores.sqlite.rows import vector_blob
 
 # By these two ranges an index finds what `<>` would look for in every row. An entry without a decision has no embedder.
 _COUNT = """

@@ -1,0 +1,157 @@
+"""The command that does the jobs of a memory on PostgreSQL: worker."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from memsieve.cli import options
+from memsieve.cli.lines import lines
+from memsieve.cli.options import examples
+from memsieve.cli.output import progress, show
+from memsieve.errors import ConfigError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from memsieve.config import Settings
+    from memsieve.jobs.worker import Done, Worker
+
+commands = typer.Typer()
+CONCURRENCY = 2
+FAILED = 1
+
+_log = logging.getLogger(__name__)
+
+
+@commands.command(
+    rich_help_panel="Data",
+    epilog=examples(
+        "memsieve worker",
+        "memsieve worker --concurrency 4 --json",
+        "memsieve worker --once   # every quarter of an hour by cron",
+    ),
+)
+def worker(
+    concurrency: Annotated[
+        int, typer.Option("--concurrency", help="Make so many digests at once, and do as many short jobs.", min=1)
+    ] = CONCURRENCY,
+    once: Annotated[bool, typer.Option("--once", help="Do what is due now, and stop.")] = False,
+    data: options.Data = None,
+    as_json: options.Json = False,
+) -> None:
+    """Make digests, try entries again, make vectors again, and sweep.
+
+    For a memory on PostgreSQL; any number of workers share the jobs. A signal ends it after the jobs in hand, a second
+    one at once. It waits for a database that is down.
+    """
+    settings = options.settings_of(data)
+    if not settings.database_url:
+        raise ConfigError(
+            "Workers are for a memory on PostgreSQL: set MEMSIEVE_DATABASE_URL and MEMSIEVE_REDIS_URL. "
+            "A memory in one file needs none: while it is open, it does its jobs by itself."
+        )
+    if once:
+        _work_once(settings, concurrency, as_json=as_json)
+    else:
+        with lines(as_json=as_json):
+            _work(settings, concurrency, _logged, lambda worker: worker.run())
+
+
+def _work_once(settings: Settings, concurrency: int, *, as_json: bool) -> None:
+    done: list[Done] = []
+    with progress("Working") as advance:
+        _work(settings, concurrency, done.append, lambda worker: worker.run_once(advance))
+    show({"jobs": [_document(one) for one in done]}, lambda _screens: _picture(done), as_json=as_json)
+    if any(one.outcome == "failed" for one in done):
+        raise typer.Exit(FAILED)
+
+
+def _work(
+    settings: Settings,
+    concurrency: int,
+    report: Callable[[Done], None],
+    work: Callable[[Worker], Coroutine[Any, Any, None]],
+) -> None:
+    import asyncio
+
+    async def run() -> None:
+        from functools import partial
+
+        from memsieve.bootstrap import rooms
+        from memsieve.engines import build_indexes
+
+        async with rooms(settings, jobs=False) as house:
+            assert settings.database_url is not None  # noqa: S101 - asked before
+            upkeep = [partial(build_indexes, settings)]
+            hand = _worker_class()(settings.database_url, house, report=report, concurrency=concurrency, upkeep=upkeep)
+            with _stopped_by_signals(hand):
+                await work(hand)
+
+    asyncio.run(run())
+
+
+@contextmanager
+def _stopped_by_signals(worker: Worker) -> Iterator[None]:
+    import asyncio
+    import signal
+
+    loop, numbers = asyncio.get_running_loop(), (signal.SIGTERM, signal.SIGINT)
+    for number in numbers:
+        loop.add_signal_handler(number, worker.stop)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            loop.remove_signal_handler(number)
+
+
+def _worker_class() -> type[Worker]:
+    try:
+        from memsieve.jobs.worker import Worker
+    except ImportError as exc:
+        raise ConfigError(f"A worker needs more packages ({exc}). Run: pip install 'memsieve[server]'") from exc
+    return Worker
+
+
+def _logged(done: Done) -> None:
+    level = logging.INFO if done.error is None else logging.WARNING
+    _log.log(level, "%s", _sentence(done), extra={"document": _document(done)})
+
+
+def _sentence(done: Done) -> str:
+    what = done.job if done.project_id is None else f"{done.job} of {done.project_id}"
+    more = ", ".join(f"{name} {value}" for name, value in done.detail.items())
+    error = "" if done.error is None else f": {done.error}"
+    again = "" if done.again is None else f" It is tried again in {done.again:.0f} s."
+    return f"{what}: {done.outcome}{f' ({more})' if more else ''} in {done.seconds:.1f} s{error}{again}"
+
+
+def _document(done: Done) -> dict[str, Any]:
+    document = {
+        "job": done.job,
+        "project": done.project_id,
+        "outcome": done.outcome,
+        "seconds": round(done.seconds, 3),
+        **done.detail,
+        "error": done.error,
+        "again_in_seconds": done.again,
+    }
+    return {name: value for name, value in document.items() if value is not None}
+
+
+def _picture(done: list[Done]) -> RenderableType:
+    from rich.text import Text
+
+    from memsieve.cli.output import printable
+
+    if not done:
+        return Text("Nothing was due.")
+    counted = Counter(one.outcome for one in done)
+    summary = ", ".join(f"{number} {outcome}" for outcome, number in counted.items())
+    return Text("\n".join([*(printable(_sentence(one)) for one in done), f"Jobs: {summary}."]))

@@ -1,0 +1,55 @@
+"""Whether an entry may still be served: a person may have decided while the filter did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from memsieve.config import FilterSettings
+from memsieve.held import HeldByProject
+from memsieve.ingress import tombstone
+from memsieve.ingress.candidate import Candidate
+from memsieve.model import Entry, Scope
+from memsieve.ports import Ledger, QuarantineStore, WorkingStore
+from memsieve.retrieval.words import cut
+
+NEAREST_TOMBSTONES = 10
+_MOST_DEEDS = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """Looks again after an entry was put into working memory.
+
+    A person decides and then takes out; the filter puts in and then looks. Whoever is second sees the first, also where
+    they are in two processes.
+    """
+
+    quarantine: QuarantineStore
+    working: WorkingStore
+    ledger: Ledger
+    settings: FilterSettings
+    _deeds: HeldByProject[int] = field(default_factory=HeldByProject)
+
+    def deeds(self, scope: Scope) -> int:
+        """Return how many deeds of persons were known when last looked; to be asked before the filter looks."""
+        return self._deeds.get(scope.project_id) or 0
+
+    async def look_again(self, scope: Scope, entry: Entry, deeds: int) -> None:
+        """Take an entry out again if it does not stand any more; nothing is asked where no person did anything."""
+        since = await self.ledger.events(scope, deeds, _MOST_DEEDS)
+        if since:
+            self._deeds.keep(scope.project_id, since[-1].sequence)
+            await self.forget_unless_standing(scope, entry)
+
+    async def forget_unless_standing(self, scope: Scope, entry: Entry) -> None:
+        """Take an entry out again that was deleted or decided on, or of which a person rejected what it says."""
+        known = await self.quarantine.get(scope, entry.id)
+        if known is None or known.review is not None or await self.buried(scope, entry):
+            await self.working.forget(scope, [entry.id])
+
+    async def buried(self, scope: Scope, entry: Entry) -> bool:
+        """Tell whether a person rejected or retired what an entry says."""
+        words = cut(entry.content)
+        tombstones = await self.ledger.tombstones(scope, entry.embedding, words, NEAREST_TOMBSTONES)
+        candidate = Candidate(entry=entry, words=words, vector=entry.embedding, tombstones=tombstones)
+        return not tombstone.check(candidate, self.settings).passed

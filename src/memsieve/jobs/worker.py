@@ -1,0 +1,231 @@
+"""A worker: takes jobs from the queue until it is told to stop, through every outage of the database."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from procrastinate import JobContext
+from procrastinate.exceptions import ConnectorException
+from procrastinate.jobs import Status
+from procrastinate.worker import Worker as Lane
+from psycopg import Error
+
+from memsieve.errors import MemsieveError, StoreUnavailable
+from memsieve.jobs import queue
+from memsieve.jobs.again import NotNow, wait_after
+from memsieve.jobs.duties import LONG, LOOK, PERIODIC, QUICK, Duties, Pace, Workplace
+from memsieve.ports import Progress
+
+CONCURRENCY = 2
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
+# Whoever worked for so long without trouble begins with short pauses again.
+_GOOD_SECONDS = 60.0
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """What became of one job; `again` says after how many seconds it is tried again, where it was not done."""
+
+    job: str
+    project_id: str | None
+    outcome: str
+    seconds: float
+    detail: Mapping[str, Any] = field(default_factory=dict)
+    error: str | None = None
+    again: float | None = None
+
+
+class Worker:
+    """Does jobs for all projects; any number of them may work on one queue.
+
+    `concurrency` is how many digests are made at once; besides, as many short jobs are done. `report` is told of each
+    job that did something, and `upkeep` is done each hour.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        rooms: Workplace,
+        *,
+        report: Callable[[Done], None],
+        concurrency: int = CONCURRENCY,
+        pace: Pace | None = None,
+        upkeep: Sequence[Callable[[], Awaitable[object]]] = (),
+    ) -> None:
+        self._url, self._rooms, self._report = url, rooms, report
+        self._concurrency, self._pace, self._upkeep = concurrency, pace or Pace(), upkeep
+        self._stopping = asyncio.Event()
+        self._at_work: set[asyncio.Task[Any]] = set()
+        self._progress: Progress | None = None
+        self._ended, self._total = 0, 0
+
+    async def run(self) -> None:
+        """Work until told to stop. A database that goes down is waited for."""
+        pause, clock = FIRST_PAUSE, asyncio.get_running_loop().time
+        while not self._stopping.is_set():
+            began = clock()
+            try:
+                await self._round(wait=True)
+                trouble = "the connection was lost"
+            except StoreUnavailable as exc:
+                trouble = str(exc)
+            if self._stopping.is_set():
+                return
+            pause = FIRST_PAUSE if clock() - began > _GOOD_SECONDS else pause
+            _log.warning("The worker cannot go on: %s It tries again in %.1f s.", trouble, pause)
+            await self._rest(pause)
+            pause = min(pause * 2, LONGEST_PAUSE)
+
+    async def run_once(self, progress: Progress | None = None) -> None:
+        """Do what is due now, and return when nothing is left that could be done at once.
+
+        `progress` is called with how many jobs are done, and of how many.
+        """
+        first, self._progress = True, progress
+        while not self._stopping.is_set():
+            ended = self._ended
+            await self._round(wait=False, looking=first)
+            if self._ended == ended:
+                return
+            first = False
+
+    def stop(self) -> None:
+        """Take no more jobs, and finish those in hand; told twice, give them back to the queue at once."""
+        if self._stopping.is_set():
+            for task in self._at_work:
+                task.cancel()
+        elif self._at_work:
+            _log.info("The worker finishes %d jobs and stops; a second signal stops it at once.", len(self._at_work))
+        self._stopping.set()
+
+    async def _round(self, *, wait: bool, looking: bool = False) -> None:
+        """Work until told to stop or the database fails; without `wait` until the queue has nothing more to do now."""
+        with queue.translated():
+            await queue.require_schema(self._url)
+            duties = self._duties()
+            async with duties.app.open_async():
+                await duties.reembed_if_needed(taking_over=wait or looking)
+                if looking:
+                    await duties.look_now()
+                if wait:
+                    _log.info("The worker takes jobs, up to %d of a kind at once.", self._concurrency)
+                await self._in_lanes(duties, wait=wait)
+
+    def _duties(self) -> Duties:
+        return Duties(
+            rooms=self._rooms,
+            connector=queue.connector(self._url, 2 * self._concurrency + 2),
+            pace=self._pace,
+            upkeep=self._upkeep,
+            stopping=self._stopping,
+        )
+
+    async def _in_lanes(self, duties: Duties, *, wait: bool) -> None:
+        # Its own queue is a lane's: jobs of another embedder wait for a worker that has it.
+        lanes = [self._lane(duties, queues, wait=wait) for queues in ([QUICK], [LONG, duties.own_queue])]
+        runs = [asyncio.ensure_future(lane.run()) for lane in lanes]  # type: ignore[no-untyped-call]
+        ended = runs if wait else [asyncio.gather(*runs, return_exceptions=True)]
+        stopping = asyncio.create_task(self._stopping.wait())
+        try:
+            await asyncio.wait([*ended, stopping], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stopping.cancel()
+            # A lane whose helpers fail stops without an error: then the other must begin anew, too.
+            for lane in lanes:
+                lane.stop()  # type: ignore[no-untyped-call]
+            errors = filter(None, await asyncio.gather(*runs, return_exceptions=True))
+        for error in errors:
+            raise error
+
+    def _lane(self, duties: Duties, queues: list[str], *, wait: bool) -> Lane:
+        return Lane(
+            duties.app,
+            queues=queues,
+            name="memsieve",
+            concurrency=self._concurrency,
+            wait=wait,
+            install_signal_handlers=False,
+            update_heartbeat_interval=self._pace.heartbeat.total_seconds(),
+            stalled_worker_timeout=self._pace.stalled.total_seconds(),
+            worker_middleware=[self._told],
+        )
+
+    async def _told(self, do: Callable[[], Awaitable[Any]], context: JobContext, _lane: Lane) -> Any:
+        """Do one job, and report what became of it."""
+        task, job = asyncio.current_task(), context.job
+        assert task is not None  # noqa: S101 - procrastinate runs every job as a task
+        clock = asyncio.get_running_loop().time
+        began = clock()
+        self._at_work.add(task)
+        outcome: Mapping[str, Any] | BaseException = {}
+        try:
+            outcome = await do()
+            if job.task_name == LOOK and self._progress is not None:
+                waiting = await context.app.job_manager.list_jobs_async(status=Status.TODO.value)
+                self._total = self._ended + 1 + len(list(waiting))
+        except BaseException as error:
+            outcome = error
+            raise
+        finally:
+            self._at_work.discard(task)
+            self._ended += 1
+            if self._progress is not None:
+                self._progress(self._ended, max(self._ended, self._total))
+            project = job.task_kwargs.get("project_id")
+            self._tell(job.task_name, None if project is None else str(project), clock() - began, outcome, job.attempts)
+        return outcome
+
+    def _tell(
+        self,
+        job: str,
+        project_id: str | None,
+        seconds: float,
+        outcome: Mapping[str, Any] | BaseException,
+        attempts: int,
+    ) -> None:
+        if isinstance(outcome, BaseException):
+            self._report(_failed(job, project_id, seconds, outcome, attempts))
+            return
+        detail = {name: value for name, value in outcome.items() if value and name != "outcome"}
+        said = outcome.get("outcome", "done")
+        # Most looks find nothing to do, and nobody wants to read that each minute.
+        if detail or "outcome" in outcome:
+            self._report(Done(job=job, project_id=project_id, outcome=said, seconds=seconds, detail=detail))
+
+    async def _rest(self, seconds: float) -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._stopping.wait(), seconds)
+
+
+def _failed(job: str, project_id: str | None, seconds: float, error: BaseException, attempts: int) -> Done:
+    wait = None if job in PERIODIC else wait_after(error, attempts)
+    known = isinstance(error, MemsieveError | NotNow | asyncio.CancelledError | ConnectorException | Error)
+    if not known:
+        of = "" if project_id is None else f" of project {project_id}"
+        _log.error("The job %s%s failed and is not tried again.", job, of, exc_info=error)
+    return Done(
+        job=job,
+        project_id=project_id,
+        outcome="failed" if wait is None else "put off",
+        seconds=seconds,
+        error=_words(error),
+        again=None if wait is None else wait.total_seconds(),
+    )
+
+
+def _words(error: BaseException) -> str:
+    match error:
+        case MemsieveError() | NotNow():
+            return str(error)
+        case ConnectorException() | Error():
+            return str(queue.in_our_words(error))
+        case asyncio.CancelledError():
+            return "The worker was stopped."
+    return f"{type(error).__name__}: {error}"

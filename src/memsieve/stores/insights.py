@@ -1,0 +1,123 @@
+"""How insights and their sources lie in the columns of any engine: times as moments, JSON as values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from memsieve.model import (
+    Aside,
+    Digest,
+    Dispute,
+    Doubt,
+    Edit,
+    Insight,
+    InsightSource,
+    Nearest,
+    Outcome,
+    Refinement,
+    Vector,
+)
+from memsieve.stores.settlements import settlement_from
+
+
+def insight_values(insight: Insight) -> dict[str, Any]:
+    """Return an insight that waits as named columns, without its project and its vector."""
+    return {
+        "id": insight.id,
+        "content": insight.summary,
+        "summarised_by": insight.summarised_by,
+        "note": insight.note,
+        "refinement": asdict(insight.refinement),
+        "nearest": None if insight.nearest is None else asdict(insight.nearest),
+        "disputes": [asdict(dispute) for dispute in insight.disputes],
+        "made_at": insight.made_at,
+    }
+
+
+def insight_from(
+    values: Mapping[str, Any], sources: Sequence[tuple[bool, InsightSource]], embedding: Vector | None
+) -> Insight:
+    """Return the insight of its columns, with its sources, each marked whether it came later."""
+    return Insight(
+        id=values["id"],
+        project_id=values["project_id"],
+        summary=values["content"],
+        sources=tuple(source for later, source in sources if not later),
+        refinement=_refinement(values["refinement"]),
+        made_at=values["made_at"],
+        summarised_by=values["summarised_by"],
+        note=values["note"],
+        nearest=None if values["nearest_is_retired"] else _nearest(values["nearest"]),
+        disputes=tuple(Dispute(**dispute) for dispute in values["disputes"]),
+        settlement=settlement_from(values),
+        later=tuple(source for later, source in sources if later),
+        embedding=embedding,
+    )
+
+
+def source_from(values: Mapping[str, Any]) -> InsightSource:
+    """Return the source of its columns."""
+    return InsightSource(
+        entry_id=values["entry_id"],
+        session_id=values["session_id"],
+        agent_id=values["agent_id"],
+        confidence=values["confidence"],
+        created_at=values["created_at"],
+        quote=values["quote"],
+        doubt=None if values["doubt"] is None else Doubt(values["doubt"]),
+    )
+
+
+def digest_from(values: Mapping[str, Any], waiting: Sequence[Insight]) -> Digest:
+    """Return the digest of its columns, with all insights that wait."""
+    return Digest(
+        project_id=values["project_id"],
+        made_at=values["made_at"],
+        since=values["since"],
+        entries=values["entries"],
+        set_aside={Aside(name): count for name, count in values["set_aside"].items()},
+        insights=tuple(waiting),
+        waiting=len(waiting),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What there is when a digest is saved; much may have happened while it was made.
+
+    `decided` has the entries that are still there, and whether a person decided on each. `worded` has the words of the
+    insights that are there: who has seen one must find them again under its id. `settled` are those decided on.
+    """
+
+    decided: Mapping[str, bool]
+    worded: Mapping[str, str]
+    settled: frozenset[str]
+
+    def sources(self, insight: Insight) -> list[InsightSource]:
+        """Return the sources that are there and that nobody has decided on."""
+        return [source for source in insight.sources if self.decided.get(source.entry_id) is False]
+
+    def takes(self, insight: Insight) -> bool:
+        """Say whether an insight can be kept as it was made, or its sources go to the next digest."""
+        deleted = any(source.entry_id not in self.decided for source in insight.sources)
+        other_words = self.worded.get(insight.id, insight.summary) != insight.summary
+        return not (insight.id in self.settled or deleted or other_words or not self.sources(insight))
+
+
+def disputed_by(insight: Insight, sources: Iterable[InsightSource]) -> Insight:
+    """Return an insight with only the disputes between these sources."""
+    there = {source.entry_id for source in sources}
+    disputes = [one for one in insight.disputes if {one.first_id, one.second_id} <= there]
+    return replace(insight, disputes=tuple(disputes))
+
+
+def _refinement(value: dict[str, Any]) -> Refinement:
+    return Refinement(**{**value, "outcome": Outcome(value["outcome"])})
+
+
+def _nearest(value: dict[str, Any] | None) -> Nearest | None:
+    if value is None:
+        return None
+    return Nearest(**{**value, "diff": tuple((Edit(edit), words) for edit, words in value["diff"])})

@@ -1,0 +1,81 @@
+"""How much there is, on PostgreSQL and beside it."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from memsieve.errors import StoreUnavailable
+from memsieve.model import Scope, Stats
+from memsieve.stores.postgres.database import Connection, Database, Door
+from memsieve.stores.postgres.rows import fetch
+
+_PROJECTS = "SELECT project_id FROM projects ORDER BY 1"
+_WAITING = "SELECT DISTINCT project_id FROM admissions WHERE decision = 'pending' ORDER BY 1"
+_COUNTS = """
+WITH decided AS (
+    SELECT count(*) AS recorded,
+        count(*) FILTER (WHERE decision = 'admitted') AS admitted,
+        count(*) FILTER (WHERE decision = 'refused') AS refused,
+        count(*) FILTER (WHERE decision = 'pending') AS pending,
+        count(*) FILTER (WHERE shadow = 'admitted' AND decision <> 'admitted') AS shadow_admitted,
+        count(*) FILTER (WHERE shadow = 'refused' AND decision = 'admitted') AS shadow_refused
+    FROM admissions WHERE project_id = %(project_id)s
+),
+failed AS (
+    SELECT checked ->> 0 AS name, count(*) AS refused
+    FROM admissions a, json_array_elements(a.checks) checked
+    WHERE a.project_id = %(project_id)s AND a.decision = 'refused' AND NOT (checked ->> 1)::boolean
+    GROUP BY 1
+)
+SELECT decided.*,
+    (SELECT json_object_agg(name, refused ORDER BY refused DESC, name) FROM failed) AS refused_by,
+    (SELECT count(*) FROM approvals WHERE project_id = %(project_id)s) -
+        (SELECT count(*) FROM retirements WHERE project_id = %(project_id)s) AS memories,
+    (SELECT count(*) FROM memories m WHERE project_id = %(project_id)s AND NOT EXISTS (
+        SELECT FROM retirements r WHERE r.project_id = m.project_id AND r.approval_id = m.approval_id)) AS chunks,
+    (SELECT count(*) FROM tombstones WHERE project_id = %(project_id)s AND lifted_at IS NULL) AS tombstones,
+    (SELECT count(*) FROM answers WHERE project_id = %(project_id)s) AS answers,
+    (SELECT count(*) FROM insights WHERE project_id = %(project_id)s AND review IS NULL) AS insights_waiting,
+    (SELECT min(made_at) FROM insights WHERE project_id = %(project_id)s AND review IS NULL) AS oldest_waiting
+FROM decided
+"""
+
+
+class Counted(Protocol):
+    """Working memory, wherever it is kept."""
+
+    async def count(self, scope: Scope) -> int:
+        """Return how many entries of a project live."""
+
+
+class PostgresCensus:
+    """Implements `ports.Census`."""
+
+    def __init__(self, database: Database, working: Counted) -> None:
+        self._database = database
+        self._working = working
+
+    async def projects(self) -> list[str]:
+        return await self._names(_PROJECTS)
+
+    async def waiting(self) -> list[str]:
+        return await self._names(_WAITING)
+
+    async def stats(self, scope: Scope) -> Stats:
+        values = {"project_id": scope.project_id}
+        [counts] = await self._database.read(Door.FILTER, scope, lambda connection: fetch(connection, _COUNTS, values))
+        refused_by = counts.pop("refused_by") or {}
+        working = await self._count_working(scope)
+        return Stats(project_id=scope.project_id, refused_by=refused_by, working=working, **counts)
+
+    async def _count_working(self, scope: Scope) -> int | None:
+        try:
+            return await self._working.count(scope)
+        except StoreUnavailable:
+            return None
+
+    async def _names(self, sql: str) -> list[str]:
+        async def work(connection: Connection) -> list[dict[str, Any]]:
+            return await fetch(connection, sql, ())
+
+        return [row["project_id"] for row in await self._database.across(work)]

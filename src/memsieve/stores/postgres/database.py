@@ -1,0 +1,238 @@
+"""One PostgreSQL database: its pool, its transactions, and the least role for each."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Generic, Protocol, TypeVar
+from weakref import WeakSet
+
+from pgvector.psycopg import register_vector_async
+from psycopg import AsyncClientCursor, AsyncConnection, OperationalError, sql
+from psycopg.abc import Params
+from psycopg.rows import DictRow, dict_row
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from memsieve.model import Scope
+from memsieve.stores.postgres.address import conninfo
+from memsieve.stores.postgres.errors import translated
+from memsieve.stores.postgres.migrate import require_current
+
+POOL_SIZE = 10
+# Whoever asks waits no longer than this for a server that is down.
+ANSWER_SECONDS = 5.0
+IMPATIENT_SECONDS = 0.2
+# So long one statement may take, and so long it may wait for another's lock: agents are told soon, while a digest or an
+# import of a whole file has its time.
+AGENT_SECONDS = 15
+PATIENT_SECONDS = 900
+LOCK_SECONDS = 30
+
+# Local to the transaction: with it the role is laid down again, and nothing of one project stays for the next.
+_BEGIN = sql.SQL("BEGIN;")
+_BEGIN_READING = sql.SQL("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY;")
+_SETTINGS = sql.SQL("""
+SELECT set_config('role', {role}, true), set_config('app.project', {project}, true),
+    set_config('app.across', {across}, true), set_config('synchronous_commit', {synced}, true),
+    set_config('statement_timeout', {seconds}, true), set_config('lock_timeout', {lock_seconds}, true)
+""")
+# A person's deeds in a project are done one after the other, in whatever process: the audit log is one chain.
+_IN_TURN = sql.SQL("; SELECT pg_advisory_xact_lock(hashtextextended('memsieve project ' || {project}, 0))")
+_ENTER = "SELECT set_config('app.project', %s, true)"
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+Connection = AsyncConnection[DictRow]
+Work = Callable[[Connection], Awaitable[T]]
+
+
+class Door(StrEnum):
+    """The database roles that transactions take on."""
+
+    AGENT = "memsieve_agent"
+    FILTER = "memsieve_filter"
+    REVIEWER = "memsieve_reviewer"
+
+
+class Database:
+    """Runs work in transactions, each as the least role that it needs and for one project."""
+
+    def __init__(self, url: str) -> None:
+        self._pool = AsyncConnectionPool(
+            conninfo(url),
+            connection_class=AsyncConnection[DictRow],
+            kwargs={"row_factory": dict_row, "autocommit": True},
+            min_size=1,
+            max_size=POOL_SIZE,
+            timeout=ANSWER_SECONDS,
+            open=False,
+        )
+        # What the pool notes of a server that is down is for those who keep a log; others get our own error.
+        logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
+        self._ready: WeakSet[Connection] = WeakSet()
+        self._answering = True
+
+    async def open(self) -> None:
+        """Begin to connect. A server that is down now is found when it comes."""
+        await self._pool.open()
+
+    async def close(self) -> None:
+        """Let go of all connections."""
+        await self._pool.close()
+
+    async def read(self, door: Door, scope: Scope, work: Work[T]) -> T:
+        """Run work that only reads one project, as it is at one moment."""
+        return await self._run(_Transaction(_BEGIN_READING + _settings(door, scope.project_id), work), repeatable=True)
+
+    async def write(
+        self,
+        door: Door,
+        scope: Scope,
+        work: Work[T],
+        *,
+        durable: bool = True,
+        in_turn: bool = False,
+        repeatable: bool = False,
+    ) -> T:
+        """Run work in one transaction, on disk before this returns.
+
+        Without `durable` a crash of the database server may take the last moments of it. `in_turn` lets no other such
+        deed of the project in between. What is `repeatable` has the same effect when it is done twice: it is done again
+        if nobody can tell whether it was done, because the server went down at the very end.
+        """
+        settings = _settings(door, scope.project_id, durable=durable, in_turn=in_turn)
+        return await self._run(_Transaction(_BEGIN + settings, work), repeatable=repeatable)
+
+    async def once(
+        self,
+        door: Door,
+        scope: Scope,
+        statement: str,
+        values: Params,
+        *,
+        durable: bool = True,
+        repeatable: bool = False,
+    ) -> int:
+        """Run one statement in a transaction of its own, as `write` does; return how many rows it wrote.
+
+        It takes one round trip in place of three.
+        """
+        settings = _settings(door, scope.project_id, durable=durable)
+        cursor = await self._run(_Statement(settings, statement, values), repeatable=repeatable)
+        return cursor.rowcount
+
+    async def look(self, door: Door, scope: Scope, statement: str, values: Params) -> list[DictRow]:
+        """Read by one statement, in one round trip; it is not prepared, and its rows come as text."""
+        settings = _settings(door, scope.project_id)
+        cursor = await self._run(_Statement(settings, statement, values), repeatable=True)
+        return await cursor.fetchall()
+
+    async def across(self, work: Work[T]) -> T:
+        """Run work of the jobs, which read all projects; to write they `enter` one after the other."""
+        begin = _BEGIN + _settings(Door.FILTER, "", across=True)
+        return await self._run(_Transaction(begin, work), repeatable=False)
+
+    async def _run(self, deed: _Deed[T], *, repeatable: bool) -> T:
+        give_up = time.monotonic() + (ANSWER_SECONDS if self._answering else IMPATIENT_SECONDS)
+        with translated():
+            while True:
+                async with self._connection(give_up) as connection:
+                    try:
+                        await self._prepare(connection)
+                        return await deed.do(connection)
+                    except OperationalError:
+                        # A server that was restarted is asked again, unless the deed may have been done already.
+                        again = connection.closed and (repeatable or not deed.ending) and time.monotonic() < give_up
+                        if not again:
+                            raise
+                    finally:
+                        if not connection.closed:
+                            await connection.rollback()
+
+    @asynccontextmanager
+    async def _connection(self, give_up: float) -> AsyncIterator[Connection]:
+        """Lend a connection; while the server is down, not everybody waits for it as long as the first."""
+        try:
+            connection = await self._pool.getconn(max(IMPATIENT_SECONDS, give_up - time.monotonic()))
+        except PoolTimeout:
+            self._answering = False
+            raise
+        self._answering = True
+        try:
+            yield connection
+        finally:
+            await self._pool.putconn(connection)
+
+    async def _prepare(self, connection: Connection) -> None:
+        if connection not in self._ready:
+            await require_current(connection)
+            await register_vector_async(connection)
+            self._ready.add(connection)
+
+
+async def enter(connection: Connection, project_id: str) -> None:
+    """Go on in one project, within a transaction that looked across all of them."""
+    await connection.execute(_ENTER, (project_id,))
+
+
+class _Deed(Protocol[T_co]):
+    ending: bool
+
+    async def do(self, connection: Connection) -> T_co: ...
+
+
+@dataclass(slots=True)
+class _Transaction(Generic[T]):
+    """Work between the beginning of a transaction and its end; `ending` from when on it may have been done."""
+
+    begin: sql.Composed
+    work: Work[T]
+    ending: bool = False
+
+    async def do(self, connection: Connection) -> T:
+        self.ending = False
+        await connection.execute(self.begin)
+        result = await self.work(connection)
+        self.ending = True
+        await connection.execute("COMMIT")
+        return result
+
+
+@dataclass(slots=True)
+class _Statement:
+    """One statement, sent together with its settings: PostgreSQL makes one transaction of both."""
+
+    settings: sql.Composed
+    statement: str
+    values: Params
+    ending: bool = False
+
+    async def do(self, connection: Connection) -> AsyncClientCursor[DictRow]:
+        self.ending = True
+        cursor = AsyncClientCursor(connection)
+        statement = cursor.mogrify(self.statement, self.values)
+        await cursor.execute(f"{self.settings.as_string(connection)};{statement}".encode())
+        cursor.nextset()
+        return cursor
+
+
+def _seconds(door: Door) -> int:
+    return AGENT_SECONDS if door is Door.AGENT else PATIENT_SECONDS
+
+
+def _settings(
+    door: Door, project: str, *, across: bool = False, durable: bool = True, in_turn: bool = False
+) -> sql.Composed:
+    settings = _SETTINGS.format(
+        role=sql.Literal(str(door)),
+        project=sql.Literal(project),
+        across=sql.Literal("on" if across else ""),
+        synced=sql.Literal("on" if durable else "off"),
+        seconds=sql.Literal(f"{_seconds(door)}s"),
+        lock_seconds=sql.Literal(f"{min(LOCK_SECONDS, _seconds(door))}s"),
+    )
+    return settings + _IN_TURN.format(project=sql.Literal(project)) if in_turn else settings

@@ -1,0 +1,125 @@
+"""Tombstones on PostgreSQL, written within the transaction of the deed that leaves them, and searched in memory."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from memsieve.model import Approval, Chunk, Scope, Tombstone, Vector
+from memsieve.retrieval.index import Row
+from memsieve.stores import records
+from memsieve.stores.indexes import Loaded, LoadedIndexes, Revision
+from memsieve.stores.postgres.database import Connection, Database, Door
+from memsieve.stores.postgres.rows import fetch, half, vector_from
+from memsieve.stores.records import content_hash, text_words, words_text
+
+_REVISION = "SELECT added, removed FROM revisions WHERE project_id = %s"
+_LIVING_ROWS = """
+SELECT sequence, words, embedder, embedding, buried_at AS at FROM tombstones
+WHERE project_id = %s AND sequence > %s AND lifted_at IS NULL ORDER BY sequence
+"""
+_NEAREST = """
+SELECT * FROM tombstones
+WHERE project_id = %s AND sequence = ANY(%s) AND lifted_at IS NULL ORDER BY sequence
+"""
+_ADD = """
+INSERT INTO tombstones
+    (project_id, id, kind, source_id, content, content_hash, words, embedder, embedding, buried_by, buried_at, reason)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+ON CONFLICT DO NOTHING
+"""
+_STANDING = "SELECT * FROM tombstones WHERE project_id = %s AND source_id = %s AND lifted_at IS NULL"
+# Each of the two by its own index.
+_LIFT = """
+UPDATE tombstones SET lifted_at = %(at)s
+WHERE project_id = %(project_id)s AND lifted_at IS NULL
+    AND (content_hash = ANY(%(hashes)s) OR source_id = ANY(%(sources)s))
+"""
+
+
+async def add(connection: Connection, scope: Scope, tombstone: Tombstone, embedder: str) -> bool:
+    """Write a tombstone; False if its source has one."""
+    row = (
+        scope.project_id,
+        tombstone.id,
+        tombstone.kind,
+        tombstone.source_id,
+        tombstone.content,
+        content_hash(tombstone.content),
+        words_text(tombstone.words),
+        embedder,
+        half(tombstone.embedding),
+        scope.actor,
+        tombstone.at,
+        tombstone.reason,
+    )
+    return (await connection.execute(_ADD, row)).rowcount > 0
+
+
+async def standing(connection: Connection, scope: Scope, source_id: str, embedder: str) -> Tombstone:
+    """Return the tombstone that stands for a source."""
+    [row] = await fetch(connection, _STANDING, (scope.project_id, source_id))
+    return tombstone_from(row, embedder)
+
+
+async def lift(connection: Connection, scope: Scope, approval: Approval, chunks: Sequence[Chunk], at: datetime) -> None:
+    """Lift the tombstones of what a person now approves."""
+    await lift_all(connection, scope, [(approval, chunks)], at)
+
+
+async def lift_all(
+    connection: Connection, scope: Scope, approved: Sequence[tuple[Approval, Sequence[Chunk]]], at: datetime
+) -> None:
+    """Lift the tombstones of many approved texts, of their chunks and of their source entries."""
+    texts = {text for approval, chunks in approved for text in (approval.content, *(one.content for one in chunks))}
+    sources = {entry_id for approval, _ in approved for entry_id in approval.entry_ids}
+    hashes = [content_hash(text) for text in texts]
+    values = {"project_id": scope.project_id, "at": at, "hashes": hashes, "sources": list(sources)}
+    await connection.execute(_LIFT, values)
+
+
+def tombstone_from(row: Mapping[str, Any], embedder: str) -> Tombstone:
+    """Return the tombstone of a row."""
+    return records.tombstone_from(row, vector_from(row, embedder))
+
+
+class Graves:
+    """Each project's living tombstones in memory; one small read tells whether they are still the same."""
+
+    def __init__(self, embedder: str) -> None:
+        self._embedder = embedder
+        self._loaded = LoadedIndexes(asyncio.Lock)
+
+    async def nearest(
+        self, database: Database, scope: Scope, vector: Vector | None, words: Sequence[str], limit: int
+    ) -> list[Tombstone]:
+        """Return the tombstones nearest by vector and by words, at most `limit` of each."""
+        revisions = await database.look(Door.FILTER, scope, _REVISION, (scope.project_id,))
+        if not revisions:
+            return []
+        loaded, revision = self._loaded.use(scope), Revision(**revisions[0])
+        async with loaded.lock:
+            if not loaded.in_step(revision):
+                await self._refresh(database, scope, loaded, revision)
+            found = list(loaded.search(vector, words, limit))
+        rows = await _read(database, scope, _NEAREST, found) if found else []
+        return [tombstone_from(row, self._embedder) for row in rows]
+
+    async def _refresh(
+        self, database: Database, scope: Scope, loaded: Loaded[asyncio.Lock], revision: Revision
+    ) -> None:
+        rows = await _read(database, scope, _LIVING_ROWS, loaded.begin(revision))
+        # Beside the event loop only what changes nothing: whoever asked may be gone before a thread is through.
+        made = await asyncio.to_thread(lambda: [(row["sequence"], self._row(row)) for row in rows])
+        loaded.extend(revision, made)
+        self._loaded.make_room()
+
+    def _row(self, row: Mapping[str, Any]) -> Row:
+        return Row(words=text_words(row["words"]), vector=vector_from(row, self._embedder), at=row["at"])
+
+
+async def _read(database: Database, scope: Scope, sql: str, value: object) -> list[dict[str, Any]]:
+    values = (scope.project_id, value)
+    return await database.read(Door.FILTER, scope, lambda connection: fetch(connection, sql, values))

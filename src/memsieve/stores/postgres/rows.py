@@ -1,0 +1,91 @@
+"""How vectors lie in PostgreSQL's columns, and how rows with vectors are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from pgvector import HalfVector
+from psycopg import sql
+
+from memsieve.model import Vector
+from memsieve.stores.postgres.database import Connection
+
+# COPY is refused where row-level security is at work: it fills a table of one's own, and from there rows go through the
+# wall. Such a table is read in the order in which it was filled.
+_ARRIVE = sql.SQL("CREATE TEMPORARY TABLE {arrivals} ({columns})")
+_COPY = sql.SQL("COPY {arrivals} FROM STDIN")
+_COPY_BINARY = sql.SQL("COPY {arrivals} FROM STDIN (FORMAT BINARY)")
+_TAKE_IN = sql.SQL(
+    "INSERT INTO {table} ({names}) OVERRIDING SYSTEM VALUE SELECT * FROM {arrivals}; DROP TABLE {arrivals}"
+)
+
+
+def half(vector: Vector | None) -> HalfVector | None:
+    """Return a vector as float16, half the size at a loss nobody can measure."""
+    return None if vector is None else HalfVector(vector)
+
+
+def half_text(vector: Vector | None) -> str | None:
+    """Return a vector as text, many times as fast as its own class would write it."""
+    return None if vector is None else str(np.asarray(vector, np.float16).tolist())
+
+
+def sent_vector(sent: bytes | None) -> Vector | None:
+    """Return a vector that `halfvec_send` made: two numbers of two bytes, and then those of the vector."""
+    return None if sent is None else _of_length_one(np.frombuffer(sent, ">f2", offset=4))
+
+
+def vector_of(stored: HalfVector | None) -> Vector | None:
+    """Return a stored vector, of length one again."""
+    return None if stored is None else _of_length_one(stored.to_numpy())
+
+
+def vector_from(row: Mapping[str, Any], embedder: str) -> Vector | None:
+    """Return a row's vector if this embedder made it."""
+    return vector_of(row["embedding"]) if row["embedder"] == embedder else None
+
+
+def _of_length_one(numbers: npt.NDArray[np.float16]) -> Vector:
+    vector = numbers.astype(np.float32)
+    return vector / np.linalg.norm(vector)
+
+
+async def fetch(
+    connection: Connection,
+    query: str | sql.Composed,
+    values: Sequence[Any] | Mapping[str, Any],
+    *,
+    prepare: bool | None = None,
+) -> list[dict[str, Any]]:
+    """Return the rows of a query in binary, which is how vectors are read fastest."""
+    cursor = connection.cursor(binary=True)
+    await cursor.execute(query, values, prepare=prepare)
+    return await cursor.fetchall()
+
+
+async def copy_in(
+    connection: Connection,
+    table: str,
+    columns: Mapping[str, str],
+    rows: Iterable[Sequence[Any]],
+    *,
+    binary: bool = False,
+) -> None:
+    """Write many rows into some columns of a table, of which the types are given, by COPY and in one statement.
+
+    Vectors are quicker in binary; JSON that is given as text cannot be.
+    """
+    arrivals = sql.Identifier(f"arriving_{table}")
+    typed = [sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(kind)) for name, kind in columns.items()]
+    await connection.execute(_ARRIVE.format(arrivals=arrivals, columns=sql.SQL(", ").join(typed)))
+    statement = _COPY_BINARY if binary else _COPY
+    async with connection.cursor().copy(statement.format(arrivals=arrivals)) as copy:
+        if binary:
+            copy.set_types(list(columns.values()))
+        for row in rows:
+            await copy.write_row(row)
+    names = sql.SQL(", ").join(map(sql.Identifier, columns))
+    await connection.execute(_TAKE_IN.format(table=sql.Identifier(table), names=names, arrivals=arrivals))

@@ -1,0 +1,262 @@
+"""Long-term memory searched by vectors and words on PostgreSQL, with the scores of `retrieval.index`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from pgvector import SparseVector
+from psycopg import sql
+
+from memsieve.model import Hit, Scope, Vector
+from memsieve.retrieval.fuse import fused, legs
+from memsieve.retrieval.index import LENGTH_WEIGHT, SATURATION, rarity
+from memsieve.retrieval.languages import is_chinese, likely_words
+from memsieve.stores.postgres.database import Connection
+from memsieve.stores.postgres.near import EXACT_ROWS, SETTINGS, Fit, Part, exactly, parts
+from memsieve.stores.postgres.rows import fetch, half
+from memsieve.stores.postgres.words import MOST_TEXTS, NUMBERS, lookup, number, times
+
+# The database ranks as if a word that is there many times were there once in a shorter text: the right score is made
+# here, for twice as many as are wanted.
+_ROUGHLY = 2
+
+# Here as elsewhere the project is the one that asks, not a value: the planner would think that a project which is new
+# since it last counted has one row, and read all of it instead of what is looked for.
+_SETTINGS = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in SETTINGS.items())
+_SIZES = f"""
+SELECT s.texts, s.length,
+    ARRAY(
+        SELECT coalesce(
+            (SELECT c.holding FROM word_counts c WHERE c.project_id = (SELECT asking_project()) AND c.word = w.word), 0
+        ) FROM unnest(%(words)s::integer[]) w (word)
+    ) AS holding,
+    ARRAY(
+        SELECT coalesce(
+            (
+                SELECT v.vectors FROM vector_sizes v
+                WHERE v.project_id = (SELECT asking_project()) AND v.embedder = %(embedder)s AND v.chinese = l.chinese
+            ), 0
+        ) FROM unnest(ARRAY[false, true]) l (chinese)
+    ) AS vectors,
+    i.vectors AS indexed, i.ef_search, set_config('hnsw.ef_search', i.ef_search::text, true),
+    {_SETTINGS}
+FROM project_sizes s
+LEFT JOIN vector_indexes i
+    ON i.embedder = %(embedder)s AND i.dimensions = %(dimensions)s::integer AND i.ef_search IS NOT NULL
+WHERE s.project_id = (SELECT asking_project())
+"""  # noqa: S608 - made of constants
+# No further than it takes to know that they are too many to be compared one by one.
+_VECTORS_SINCE = f"""
+SELECT (
+    SELECT count(*) FROM (
+        SELECT FROM memory_vectors WHERE project_id = (SELECT asking_project()) AND embedder = %(embedder)s
+            AND chinese = l.chinese AND at >= %(since)s LIMIT {EXACT_ROWS + 1}
+    ) counted
+) AS vectors FROM unnest(ARRAY[false, true]) l (chinese) ORDER BY l.chinese
+"""  # noqa: S608 - made of constants
+# OFFSET 0 keeps the order: from the few rows that were found to their texts, not through the whole project.
+_FOUND = sql.SQL("""
+SELECT f.near, m.id, m.approval_id, m.content, p.promoted_by, p.promoted_at, w.chinese, w.length, w.counts,
+    {similarity} AS similarity
+FROM (SELECT sequence, bool_or(near) AS near FROM ({legs}) leg GROUP BY sequence) f
+CROSS JOIN LATERAL (
+    SELECT * FROM memory_words WHERE project_id = (SELECT asking_project()) AND sequence = f.sequence OFFSET 0
+) w
+JOIN memories m ON m.project_id = (SELECT asking_project()) AND m.sequence = w.sequence
+JOIN approvals p ON p.project_id = (SELECT asking_project()) AND p.id = m.approval_id
+""")
+_SIMILARITY = sql.SQL("""(
+        SELECT 1 - (v.embedding::vector <=> %(vector)b::vector) FROM memory_vectors v
+        WHERE v.project_id = (SELECT asking_project()) AND v.sequence = f.sequence AND (v.embedder = {embedder}) IS TRUE
+            AND vector_dims(v.embedding) = {dimensions}
+    )""")
+_NEAR = sql.SQL("SELECT sequence, true AS near FROM ({part}) nearest")
+_BY_WORDS = sql.SQL("""
+    SELECT sequence, false AS near FROM best_by_words(
+        %(alone)s::integer[], %(together)s::text[], %(otherwise)s::integer[], %(weights)s::sparsevec,
+        %(shortest)s::float8, %(per_word)s::float8, %(since)s::timestamptz, %(most)s::integer, %(best)s::integer
+    )""")
+_NO_SIMILARITY = sql.SQL("NULL::float8")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What is asked of a project's memories, by vector and by words."""
+
+    scope: Scope
+    embedder: str
+    vector: Vector | None
+    words: Sequence[str]
+    limit: int
+    since: datetime | None
+
+    @cached_property
+    def numbers(self) -> list[int]:
+        """The words as the database knows them, each once."""
+        return list({number(self.scope.project_id, word) for word in self.words})
+
+    @cached_property
+    def values(self) -> dict[str, Any]:
+        """What every statement is told."""
+        return {
+            "embedder": self.embedder,
+            "words": self.numbers,
+            "dimensions": None if self.vector is None else len(self.vector),
+            "since": self.since,
+            "half": half(self.vector),
+            "vector": self.vector,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """What makes one statement differ from another; everything else is a value in it."""
+
+    embedder: str
+    dimensions: int
+    near: tuple[Part, ...]
+    wanted: int
+    since: bool
+    by_words: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bm25:
+    """How much each word of the question weighs in this project, and the length of a text against it."""
+
+    weights: dict[int, float]
+    reachable: float
+    shortest: float
+    per_word: float
+
+    def score(self, often: dict[int, int], length: int) -> float:
+        """Return the share of what a text of average length with each word once would have."""
+        norm = self.shortest + self.per_word * length
+        told = sum(
+            weight * (SATURATION + 1) * often[one] / (often[one] + norm)
+            for one, weight in self.weights.items()
+            if one in often
+        )
+        return told / self.reachable if told else 0.0
+
+
+async def search(connection: Connection, asked: Question) -> list[Hit]:
+    """Return the chunks with the best fused score among those best by vector, in each language, and best by words."""
+    wanted = legs(asked.limit)
+    sizes = await fetch(connection, _SIZES, asked.values)
+    if not sizes or not sizes[0]["texts"] or not wanted:
+        return []
+    [size] = sizes
+    bm25 = _bm25(asked, size)
+    near = [] if asked.vector is None else parts(*await _vectors(connection, asked, size), wanted)
+    values = {**asked.values, **_by_words(asked, size, bm25, wanted)}
+    found = await _found(connection, asked, values, near, wanted)
+    if _short(found, near, wanted):
+        found = await _found(connection, asked, values, exactly(near), wanted)
+    return _best(asked, bm25, found, wanted)
+
+
+async def _vectors(connection: Connection, asked: Question, size: dict[str, Any]) -> tuple[dict[bool, int], Fit | None]:
+    vectors = dict(zip((False, True), size["vectors"], strict=True))
+    if size["indexed"] is None:
+        return vectors, None
+    if asked.since is not None and max(vectors.values()) > EXACT_ROWS:
+        for chinese, row in enumerate(await fetch(connection, _VECTORS_SINCE, asked.values)):
+            if row["vectors"] <= EXACT_ROWS:
+                vectors[bool(chinese)] = row["vectors"]
+    return vectors, Fit(vectors=size["indexed"], ef_search=size["ef_search"])
+
+
+def _bm25(asked: Question, size: dict[str, Any]) -> Bm25:
+    held = zip(asked.numbers, size["holding"], strict=True)
+    weights = {one: rarity(holding, size["texts"]) for one, holding in held}
+    return Bm25(
+        weights={one: weight for one, weight in weights.items() if weight},
+        reachable=sum(weights.values()),
+        shortest=SATURATION * (1 - LENGTH_WEIGHT),
+        per_word=SATURATION * LENGTH_WEIGHT / max(1.0, size["length"] / size["texts"]),
+    )
+
+
+def _by_words(asked: Question, size: dict[str, Any], bm25: Bm25, wanted: int) -> dict[str, Any]:
+    held = zip(asked.numbers, size["holding"], strict=True)
+    chosen = lookup({one: holding for one, holding in held if one in bm25.weights}, size["texts"])
+    return {
+        "alone": list(chosen.alone),
+        "together": ["{" + ",".join(map(str, words)) + "}" for words in chosen.together],
+        "otherwise": list(chosen.otherwise),
+        "weights": SparseVector(bm25.weights, NUMBERS),
+        "shortest": 1 + bm25.shortest,
+        "per_word": bm25.per_word,
+        "most": MOST_TEXTS,
+        "best": _ROUGHLY * wanted,
+    }
+
+
+async def _found(
+    connection: Connection, asked: Question, values: dict[str, Any], near: Sequence[Part], wanted: int
+) -> list[dict[str, Any]]:
+    by_words = bool(values["alone"] or values["otherwise"])
+    if not (by_words or near):
+        return []
+    shape = Shape(
+        embedder=asked.embedder,
+        dimensions=0 if asked.vector is None else len(asked.vector),
+        # How many there are is no part of the statement.
+        near=tuple(replace(part, vectors=0) for part in near),
+        wanted=wanted,
+        since=asked.since is not None,
+        by_words=by_words,
+    )
+    return await fetch(connection, _statement(shape), values)
+
+
+@lru_cache(maxsize=256)
+def _statement(shape: Shape) -> str:
+    """Return the statement of all questions of one shape: to compose it takes as long as the database for an answer."""
+    found_by: list[sql.Composable] = [_BY_WORDS] if shape.by_words else []
+    similarity: sql.Composable = _NO_SIMILARITY
+    if shape.near:
+        embedder, dimensions = sql.Literal(shape.embedder), sql.Literal(shape.dimensions)
+        similarity = _SIMILARITY.format(embedder=embedder, dimensions=dimensions)
+        for part in shape.near:
+            query = part.sql(shape.embedder, shape.dimensions, shape.wanted, since=shape.since)
+            found_by.append(_NEAR.format(part=query))
+    return _FOUND.format(similarity=similarity, legs=sql.SQL(" UNION ALL ").join(found_by)).as_string()
+
+
+def _short(found: Sequence[dict[str, Any]], near: Sequence[Part], wanted: int) -> bool:
+    """Say whether an index brought fewer than there must be."""
+    return any(
+        sum(row["near"] and row["chinese"] == part.chinese for row in found) < min(wanted, part.vectors)
+        for part in near
+        if not part.exact
+    )
+
+
+def _best(asked: Question, bm25: Bm25, found: Sequence[dict[str, Any]], wanted: int) -> list[Hit]:
+    foreign = not is_chinese(asked.words)
+    hits = [(row["near"], _hit(row, bm25, foreign=row["chinese"] is foreign)) for row in found]
+    by_words = sorted((hit for _, hit in hits if hit.word_score > 0), key=lambda hit: hit.word_score, reverse=True)
+    kept = {hit.chunk_id: hit for hit in [*by_words[:wanted], *(hit for near, hit in hits if near)]}
+    return sorted(kept.values(), key=fused, reverse=True)[: asked.limit]
+
+
+def _hit(row: dict[str, Any], bm25: Bm25, *, foreign: bool) -> Hit:
+    score, similarity = bm25.score(times(row["counts"]), row["length"]), row["similarity"]
+    if foreign and similarity is not None:
+        score = max(score, float(likely_words(np.array(similarity, np.float32))))
+    return Hit(
+        chunk_id=row["id"],
+        memory_id=row["approval_id"],
+        content=row["content"],
+        promoted_by=row["promoted_by"],
+        promoted_at=row["promoted_at"],
+        similarity=similarity,
+        word_score=score,
+    )

@@ -1,0 +1,2 @@
+-- Returns how many entries are living.
+return redis.call('ZCOUNT', order, whole(first), whole(last))

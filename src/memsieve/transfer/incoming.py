@@ -1,0 +1,227 @@
+"""What comes in: line by line through the filter, and many at once where there is nothing to decide line by line."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import Any, BinaryIO, ParamSpec, TypeVar
+
+from memsieve import validate
+from memsieve.errors import Conflict, InvalidInput
+from memsieve.model import Entry
+from memsieve.ports import WORKING_LIFE
+from memsieve.sync import Project
+from memsieve.transfer.lines import RawLine, batches
+from memsieve.transfer.tally import Line, Outcome
+
+DEFAULT_SESSION = "import"
+
+_LINE_IDS = uuid.UUID("5f0cbb2e-9a52-4f0e-8e0c-6f4ad2a4b1d7")
+_NO_PERSON = "only a person's approval writes long-term memory. Give your name: --by WHO."
+_RETIRED = "it was retired here. Promote it by hand if it is true again."
+_EVENT = "an audit log is for reading; this memory keeps its own."
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """An entry for the filter to decide on, with the outcome if nothing speaks against it."""
+
+    line: Line
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class _History(_Said):
+    """An entry that is too old for working memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Verified:
+    """A memory of which it is not known yet whether it was retired, or has sources here."""
+
+    line: Line
+    value: Mapping[str, Any]
+    memory_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A memory as a person's own text; the store's door refuses what is no text."""
+
+    line: Line
+    content: Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Sourced(_Text):
+    """A memory with entries here that said just this."""
+
+    entry_ids: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Importer:
+    """Brings lines into one project: entries through its filter, memories in the name of the person who imports."""
+
+    project: Project
+    clock: Callable[[], datetime]
+    longest: int
+    by: str | None = None
+
+    def run(self, stream: BinaryIO) -> Iterator[Line]:
+        """Bring every line in, and yield what became of it, in order; a bad one does not stop the rest."""
+        for lines in batches(stream, self.longest):
+            yield from self._bring(self._understood(line) for line in lines)
+
+    def _bring(self, steps: Iterable[Any]) -> Iterator[Line]:
+        """Bring neighbours of the same kind together, so that the order stays."""
+        ways: dict[type, Callable[[Iterator[Any]], Iterable[Line]]] = {
+            Line: iter,
+            _Said: self._filter,
+            _History: self._keep,
+            _Verified: self._look_up,
+            _Text: self._promote_texts,
+            _Sourced: self._promote_entries,
+        }
+        for kind, together in groupby(steps, key=type):
+            yield from ways[kind](together)
+
+    def _understood(self, raw: RawLine) -> Line | _Said | _Verified:
+        line = Line(number=raw.number, end=raw.end, outcome=Outcome.RECORDED)
+        return _or_failed(line, self._read, line, raw)
+
+    def _read(self, line: Line, raw: RawLine) -> Line | _Said | _Verified:
+        value = raw.value(self.longest)
+        match value.get("kind", "entry"):
+            case "entry":
+                entry = self._entry(value, raw)
+                old = self.clock() - entry.created_at >= WORKING_LIFE
+                return _History(line, entry) if old else _Said(line, entry)
+            case "memory" if self.by is None:
+                return replace(line, outcome=Outcome.SKIPPED, reason=_NO_PERSON)
+            case "memory":
+                own_id = value.get("id")
+                memory_id = validate.name(own_id, field="id") if isinstance(own_id, str) else None
+                return _Verified(replace(line, outcome=Outcome.PROMOTED), value, memory_id)
+            case "event":
+                return replace(line, outcome=Outcome.SKIPPED, reason=_EVENT)
+        raise InvalidInput(f"kind is {value['kind']!r}. Use 'entry', 'memory' or 'event'.", field="kind")
+
+    def _entry(self, value: Mapping[str, Any], raw: RawLine) -> Entry:
+        return Entry(
+            id=_own_id(value["id"]) if value.get("id") else self._made_id(raw),
+            project_id=self.project.id,
+            session_id=DEFAULT_SESSION if value.get("session_id") is None else value["session_id"],
+            content=value.get("content"),  # type: ignore[arg-type] # the filter's door refuses what is no text
+            created_at=self.clock() if value.get("created_at") is None else _time(value["created_at"]),
+            agent_id=value.get("agent_id"),
+            node_id=value.get("node_id"),
+            confidence=value.get("confidence"),
+            metadata={} if value.get("metadata") is None else value["metadata"],
+        )
+
+    def _filter(self, steps: Iterator[_Said]) -> Iterator[Line]:
+        for step in steps:
+            yield _or_failed(step.line, self._filtered, step)
+
+    def _filtered(self, step: _Said) -> Line:
+        known = self.project.entry(step.entry.id) is not None
+        admission = self.project.bring(step.entry).admission
+        return _known(step.line) if known else replace(step.line, admitted=admission.admitted)
+
+    def _keep(self, steps: Iterator[_History]) -> Iterable[Line]:
+        together = list(steps)
+        return _settled(together, self.project.bring_history([step.entry for step in together]))
+
+    def _look_up(self, steps: Iterator[_Verified]) -> Iterator[Line]:
+        together = list(steps)
+        retired = self.project.retired([step.memory_id for step in together if step.memory_id is not None])
+        return self._bring(_or_failed(step.line, self._looked_up, step, retired) for step in together)
+
+    def _looked_up(self, step: _Verified, retired: Container[str | None]) -> Line | _Text:
+        if step.memory_id in retired:
+            return replace(step.line, outcome=Outcome.SKIPPED, reason=_RETIRED)
+        content = step.value.get("content")
+        sources = list(self._sources(step.value.get("entry_ids"), content))
+        return _Sourced(step.line, content, sources) if sources else _Text(step.line, content)
+
+    def _promote_texts(self, steps: Iterator[_Text]) -> Iterable[Line]:
+        together = list(steps)
+        return _settled(together, self.project.promote_texts([step.content for step in together], by=self._person))
+
+    def _promote_entries(self, steps: Iterator[_Sourced]) -> Iterator[Line]:
+        for step in steps:
+            yield _or_failed(step.line, self._promoted, step)
+
+    def _promoted(self, step: _Sourced) -> Line:
+        asked, by = self.clock(), self._person
+        written = [self.project.promote(entry_id, by=by, text=step.content) for entry_id in step.entry_ids]
+        return _known(step.line) if all(memory.approval.at < asked for memory in written) else step.line
+
+    @property
+    def _person(self) -> str:
+        return validate.name(self.by, field="by")
+
+    def _sources(self, entry_ids: object, content: object) -> Iterator[str]:
+        """Yield the entries here that said just this: promoting another would approve what nobody read."""
+        if not isinstance(entry_ids, list) or not isinstance(content, str):
+            return
+        for entry_id in entry_ids:
+            known = self.project.entry(str(entry_id))
+            if known is not None and known.entry.content.strip() == content.strip():
+                yield known.entry.id
+
+    def _made_id(self, line: RawLine) -> str:
+        # The same line of the same file has the same id, so that an import cut short can simply be run again.
+        digest = hashlib.sha256((line.raw or b"").strip()).hexdigest()
+        return str(uuid.uuid5(_LINE_IDS, f"{self.project.id}\n{line.number}\n{digest}"))
+
+
+def _or_failed(line: Line, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | Line:
+    try:
+        return work(*args, **kwargs)
+    except (InvalidInput, Conflict) as exc:
+        return _failed(line, exc)
+
+
+def _settled(steps: Sequence[_Said | _Text], outcomes: Sequence[bool | InvalidInput | Conflict]) -> Iterator[Line]:
+    """Yield the lines with what became of each: new, known, or an error."""
+    for step, outcome in zip(steps, outcomes, strict=True):
+        if isinstance(outcome, bool):
+            yield step.line if outcome else _known(step.line)
+        else:
+            yield _failed(step.line, outcome)
+
+
+def _known(line: Line) -> Line:
+    return replace(line, outcome=Outcome.ALREADY_KNOWN)
+
+
+def _failed(line: Line, error: Exception) -> Line:
+    return replace(line, outcome=Outcome.FAILED, reason=str(error))
+
+
+def _own_id(value: object) -> str:
+    try:
+        return str(uuid.UUID(validate.name(value, field="id")))
+    except ValueError as exc:
+        raise InvalidInput(
+            f"id {value!r} is no UUID. Correct it, or leave it out to get a new one.", field="id"
+        ) from exc
+
+
+def _time(value: object) -> datetime:
+    try:
+        at = datetime.fromisoformat(validate.name(value, field="created_at"))
+        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    except (ValueError, OverflowError) as exc:
+        raise InvalidInput(
+            f"created_at {value!r} is no time. Write it like 2026-01-31T08:30:00Z.", field="created_at"
+        ) from exc

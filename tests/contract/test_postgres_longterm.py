@@ -1,0 +1,127 @@
+"""What PostgreSQL holds of long-term memory beyond the ports: turns between processes, and vectors by embedder."""
+
+import asyncio
+from dataclasses import replace
+
+import numpy as np
+import psycopg
+import pytest
+
+from memsieve.errors import Conflict
+from memsieve.retrieval.words import cut
+from memsieve.stores.postgres.database import Database
+from memsieve.stores.postgres.ledger import PostgresLedger
+from memsieve.stores.postgres.longterm import PostgresLongTerm
+from memsieve.stores.postgres.vectors import PostgresVectors
+from memsieve.testing import WordEmbedder
+from memsieve.testing.factories import NOW, agent, approval, chunks, person
+
+
+class NothingAtWork:
+    """Stands for working memory where there is none."""
+
+    async def stale(self):
+        return 0
+
+    async def next_stale(self, _after, _limit):
+        return []
+
+    async def put(self, _made):
+        return []
+
+
+@pytest.fixture
+def databases(server_engine, run):
+    """Several pools of connections, as several processes have."""
+    opened = [Database(server_engine.database_url) for _ in range(3)]
+    for database in opened:
+        run(database.open())
+    yield opened
+    for database in opened:
+        run(database.close())
+
+
+def longterm(database, embedder="words"):
+    return PostgresLongTerm(database, embedder, lambda: NOW)
+
+
+def keep(run, database, text, project="apollo"):
+    yes = approval(text, person(project))
+    return run(longterm(database).add(person(project), yes, chunks(yes)))
+
+
+def similarities(run, database, embedder, text):
+    found = run(longterm(database, embedder).search(agent(), WordEmbedder().vector(text), cut(text), 5))
+    return {hit.content: hit.similarity for hit in found}
+
+
+def reembed(run, vectors):
+    texts = run(vectors.next_stale(None, 100))
+    run(vectors.put([(text, WordEmbedder().vector(text.content)) for text in texts]))
+    return texts
+
+
+def rows(server_engine, query):
+    with psycopg.connect(server_engine.database_url) as connection:
+        return connection.execute(query).fetchall()
+
+
+def test_fifty_promotions_of_one_entry_at_once_make_one_memory_and_one_audit_line(databases, run):
+    said = [approval("The ledger runs on PostgreSQL.", entry_ids=["e1"]) for _ in range(50)]
+
+    async def all_at_once():
+        return await asyncio.gather(
+            *(longterm(databases[at % 3]).add(person(), yes, chunks(yes)) for at, yes in enumerate(said))
+        )
+
+    memories = run(all_at_once())
+    assert len({memory.id for memory in memories}) == 1
+    assert len(run(longterm(databases[0]).find(person(), None, 100))) == 1
+    assert len(run(PostgresLedger(databases[0], "words").events(person()))) == 1
+
+
+def test_the_former_embedder_goes_on_being_answered_while_another_reads_everything(databases, run):
+    for number in range(4):
+        keep(run, databases[0], f"alpha {number}")
+    before = similarities(run, databases[0], "words", "alpha 1")
+    new = PostgresVectors(databases[1], "others", NothingAtWork())
+    assert similarities(run, databases[1], "others", "alpha 1") == dict.fromkeys(before)
+    assert len(reembed(run, new)) == 4
+    assert similarities(run, databases[1], "others", "alpha 1") == before
+    assert similarities(run, databases[0], "words", "alpha 1") == before
+    assert run(PostgresVectors(databases[0], "words", NothingAtWork()).stale()) == 0
+
+
+def test_the_vectors_of_a_former_embedder_are_dropped_when_nobody_asks_by_it_any_more(databases, run):
+    keep(run, databases[0], "alpha")
+    keep(run, databases[0], "alpha", "gemini")
+    new = PostgresVectors(databases[0], "others", NothingAtWork())
+    reembed(run, new)
+    assert run(new.forget("words")) == 2
+    assert similarities(run, databases[0], "words", "alpha") == {"alpha": None}
+    assert similarities(run, databases[0], "others", "alpha")["alpha"] == pytest.approx(1, abs=1e-3)
+    with pytest.raises(Conflict):
+        run(new.forget("others"))
+
+
+def test_a_retired_memory_is_not_embedded_again_and_leaves_nothing_to_search(databases, server_engine, run):
+    memory = keep(run, databases[0], "alpha")
+    new = PostgresVectors(databases[0], "others", NothingAtWork())
+    [text] = run(new.next_stale(None, 5))
+    run(longterm(databases[0]).retire(person(), memory.id, "outdated", []))
+    assert run(new.stale()) == 0
+    run(new.put([(text, WordEmbedder().vector("alpha"))]))
+    assert rows(server_engine, "SELECT FROM memory_vectors") == rows(server_engine, "SELECT FROM memory_words") == []
+    assert rows(server_engine, "SELECT texts, length FROM project_sizes") == [(0, 0)]
+    assert set(rows(server_engine, "SELECT holding FROM word_counts")) == {(0,)}
+    assert rows(server_engine, "SELECT vectors FROM vector_sizes") == [(0,)]
+
+
+def test_a_memory_keeps_its_words_and_its_vector(databases, run):
+    yes = approval("数据库采用微服务架构")
+    [chunk] = chunks(yes)
+    vector = np.full(8, 8**-0.5, np.float32)
+    run(longterm(databases[0]).add(person(), yes, [replace(chunk, embedding=vector)]))
+    [kept] = run(longterm(databases[1]).get(person(), yes.id)).chunks
+    assert kept.words == chunk.words
+    assert kept.embedding == pytest.approx(vector, abs=1e-3)
