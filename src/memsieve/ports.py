@@ -165,6 +165,9 @@ class Ledger(Protocol):
     async def events(self, scope: Scope, after: int = 0, limit: int = 1000) -> list[AuditEvent]:
         """Return audit events in order. Agents are refused."""
 
+    async def head(self, scope: Scope) -> int:
+        """Return the number of the newest audit event, 0 where there is none. Agents are refused."""
+
     async def servings(self, scope: Scope, item_ids: Sequence[str]) -> list[Serving]:
         """Return every answer that held one of these items. Agents are refused."""
 

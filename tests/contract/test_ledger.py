@@ -163,6 +163,17 @@ def test_events_come_in_order_and_in_pages(stores, run):
     assert run(stores.ledger.events(person(), after=5)) == []
 
 
+def test_the_head_is_the_number_of_the_newest_event_of_the_project(stores, run):
+    assert run(stores.ledger.head(system())) == 0
+    promote(run, stores, "alpha", "gemini")
+    assert run(stores.ledger.head(system())) == 0
+    for text in ("alpha", "beta"):
+        promote(run, stores, text)
+    assert run(stores.ledger.head(system())) == run(stores.ledger.events(person()))[-1].sequence == 2
+    with pytest.raises(Forbidden):
+        run(stores.ledger.head(agent()))
+
+
 def test_events_are_a_chain(stores, run):
     for number in range(3):
         run(stores.ledger.bury(person(name="陈小姐"), tombstone(f"alpha {number}")))

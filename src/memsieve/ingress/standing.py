@@ -13,7 +13,6 @@ from memsieve.ports import Ledger, QuarantineStore, WorkingStore
 from memsieve.retrieval.words import cut
 
 NEAREST_TOMBSTONES = 10
-_MOST_DEEDS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,9 +35,9 @@ class Standing:
 
     async def look_again(self, scope: Scope, entry: Entry, deeds: int) -> None:
         """Take an entry out again if it does not stand any more; nothing is asked where no person did anything."""
-        since = await self.ledger.events(scope, deeds, _MOST_DEEDS)
-        if since:
-            self._deeds.keep(scope.project_id, since[-1].sequence)
+        now = await self.ledger.head(scope)
+        if now != deeds:
+            self._deeds.keep(scope.project_id, now)
             await self.forget_unless_standing(scope, entry)
 
     async def forget_unless_standing(self, scope: Scope, entry: Entry) -> None:

@@ -43,6 +43,7 @@ WHERE s.source = 'hot'
 ORDER BY 3 DESC LIMIT %(limit)s
 """
 _EVENTS = "SELECT * FROM audit_log WHERE project_id = %s AND sequence > %s ORDER BY sequence LIMIT %s"
+_HEAD = "SELECT coalesce(max(sequence), 0) AS head FROM audit_log WHERE project_id = %s"
 _SERVINGS = """
 SELECT s.answer_id, s.item_id, a.session_id, a.agent_id, a.query, a.at
 FROM served s JOIN answers a ON a.project_id = s.project_id AND a.id = s.answer_id
@@ -109,6 +110,11 @@ class PostgresLedger:
         scope.require(Role.PERSON, Role.SYSTEM)
         values = (scope.project_id, after, limit)
         return [event_from(row) for row in await self._database.look(Door.FILTER, scope, _EVENTS, values)]
+
+    async def head(self, scope: Scope) -> int:
+        scope.require(Role.PERSON, Role.SYSTEM)
+        [row] = await self._database.look(Door.FILTER, scope, _HEAD, (scope.project_id,))
+        return int(row["head"])
 
     async def servings(self, scope: Scope, item_ids: Sequence[str]) -> list[Serving]:
         scope.require(Role.PERSON, Role.SYSTEM)

@@ -38,6 +38,7 @@ WHERE s.source = 'hot'
 ORDER BY 3 DESC LIMIT :limit
 """
 _EVENTS = "SELECT * FROM audit_log WHERE project_id = ? AND sequence > ? ORDER BY sequence LIMIT ?"
+_HEAD = "SELECT coalesce(max(sequence), 0) AS head FROM audit_log WHERE project_id = ?"
 _SERVINGS = """
 SELECT s.answer_id, s.item_id, a.session_id, a.agent_id, a.query, a.at
 FROM served s JOIN answers a ON a.project_id = s.project_id AND a.id = s.answer_id
@@ -100,6 +101,12 @@ class SqliteLedger:
         values = (scope.project_id, after, limit)
         rows = await self._database.read(lambda connection: connection.execute(_EVENTS, values).fetchall())
         return [audit.event_from(row) for row in rows]
+
+    async def head(self, scope: Scope) -> int:
+        scope.require(Role.PERSON, Role.SYSTEM)
+        values = (scope.project_id,)
+        row = await self._database.read(lambda connection: connection.execute(_HEAD, values).fetchone(), short=True)
+        return int(row["head"])
 
     async def servings(self, scope: Scope, item_ids: Sequence[str]) -> list[Serving]:
         scope.require(Role.PERSON, Role.SYSTEM)
