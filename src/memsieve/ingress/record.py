@@ -150,8 +150,11 @@ class Ingress:
 
     async def close(self) -> None:
         """Leave slow verdicts for a later retry, and let decisions be carried out."""
-        for task in self._slow:
-            task.cancel()
+        # Some who wait with a time-out miss that they were cancelled, in Python 3.11: they are told again.
+        while waiting := [task for task in self._slow if not task.done()]:
+            for task in waiting:
+                task.cancel()
+            await asyncio.wait(waiting, timeout=1)
         await asyncio.gather(*self._slow, *self._deciding, return_exceptions=True)
         await asyncio.gather(*self._looking_again, return_exceptions=True)
 

@@ -89,11 +89,11 @@ class PostgresServer(Server):
             shutil.chown(self.folder, self._user)
         try:
             made = self._initdb()
-        except PermissionError as exc:
-            raise RuntimeError(
-                f"As root, PostgreSQL is run by the user {self._user}, who cannot reach {self._binaries}. "
-                "Make the virtual environment in a folder that everybody may enter."
-            ) from exc
+        except PermissionError:
+            # Its user cannot enter the folders above the wheel, as in a clone that is root's alone: it gets a copy.
+            shutil.copytree(self._binaries.parent, self.folder / "install")
+            self._binaries = self.folder / "install" / "bin"
+            made = self._initdb()
         if made.returncode:
             raise RuntimeError(f"initdb failed; another TMPDIR may help. It said:\n{made.stderr}")
 
