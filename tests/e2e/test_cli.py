@@ -109,7 +109,7 @@ def test_an_interrupt_while_a_judge_thinks_is_quiet_and_quick_and_loses_nothing(
             while not server.requests:
                 time.sleep(0.02)
             recording.send_signal(signal.SIGINT)
-            said, complaint = recording.communicate(timeout=10)
+            said, complaint = recording.communicate(timeout=60)
         assert (recording.returncode, said, complaint) == (130, b"", b"")
     with Memory.open(data) as memory:
         [receipt] = memory.project("apollo").log()

@@ -92,9 +92,15 @@ class PostgresServer(Server):
         except PermissionError:
             # Its user cannot enter the folders above the wheel, as in a clone that is root's alone: it gets a copy.
             self._binaries = _copied(self._binaries, self.folder / "wheel")
-            made = self._initdb()
+            made = self._initdb_of_copy()
         if made.returncode:
             raise RuntimeError(f"initdb failed; another TMPDIR may help. It said:\n{made.stderr}")
+
+    def _initdb_of_copy(self) -> subprocess.CompletedProcess[str]:
+        try:
+            return self._initdb()
+        except OSError as exc:
+            raise RuntimeError(f"initdb failed; another TMPDIR may help. It said:\n{exc}") from exc
 
     def _initdb(self) -> subprocess.CompletedProcess[str]:
         options = ["--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"]
