@@ -87,6 +87,7 @@ class PostgresServer(Server):
     def _make(self) -> None:
         if self._user:
             shutil.chown(self.folder, self._user)
+        self._binaries = _binaries(self.version)
         try:
             made = self._initdb()
         except PermissionError:
