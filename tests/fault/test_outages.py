@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from operator import itemgetter
 from pathlib import Path
@@ -92,8 +93,11 @@ def test_nothing_acknowledged_is_lost_or_doubled_and_nothing_foreign_is_served(s
             memory.project(name).promote_text(f"It was verified that there is one ledger of {name}.", by="ada")
     children = [start(tmp_path, f"child{number}", *spool) for number in range(PROCESSES)]
     let_go(children)
-    back = break_things(servers)
-    outputs = [child.communicate(timeout=SECONDS + 120) for child in children]
+    # All are read from the beginning: whose pipe is full would wait.
+    with ThreadPoolExecutor(PROCESSES) as reading:
+        read = [reading.submit(child.communicate, timeout=SECONDS + 120) for child in children]
+        back = break_things(servers)
+        outputs = [each.result() for each in read]
     assert [child.returncode for child in children] == [0] * PROCESSES, outputs
     lines = [[json.loads(line) for line in output.splitlines()] for output, _ in outputs]
     said = [line for output in lines for line in output if "said" in line]
