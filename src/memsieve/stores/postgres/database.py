@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Generic, Protocol, TypeVar
+from functools import lru_cache
+from typing import ClassVar, Generic, Protocol, TypeVar
 from weakref import WeakSet
 
 from pgvector.psycopg import register_vector_async
 from psycopg import AsyncClientCursor, AsyncConnection, OperationalError, sql
+from psycopg import Error as PsycopgError
 from psycopg.abc import Params
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
@@ -33,21 +36,24 @@ PATIENT_SECONDS = 900
 LOCK_SECONDS = 30
 
 # Local to the transaction: with it the role is laid down again, and nothing of one project stays for the next.
-_BEGIN = sql.SQL("BEGIN;")
-_BEGIN_READING = sql.SQL("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY;")
-_SETTINGS = sql.SQL("""
-SELECT set_config('role', {role}, true), set_config('app.project', {project}, true),
-    set_config('app.across', {across}, true), set_config('synchronous_commit', {synced}, true),
-    set_config('statement_timeout', {seconds}, true), set_config('lock_timeout', {lock_seconds}, true)
-""")
+_BEGIN = "BEGIN;"
+_BEGIN_READING = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY;"
+_SETTINGS = sql.SQL("SELECT {}")
+_SETTING = sql.SQL("set_config({name}, {value}, true)")
 # A person's deeds in a project are done one after the other, in whatever process: the audit log is one chain.
 _IN_TURN = sql.SQL("; SELECT pg_advisory_xact_lock(hashtextextended('memsieve project ' || {project}, 0))")
 _ENTER = "SELECT set_config('app.project', %s, true)"
+# What holds for agents, and for others where they do not say otherwise.
+_AT_FIRST = f"""
+SET synchronous_commit = on; SET statement_timeout = '{AGENT_SECONDS}s'; SET lock_timeout = '{AGENT_SECONDS}s';
+SET app.across = ''
+"""
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 Connection = AsyncConnection[DictRow]
 Work = Callable[[Connection], Awaitable[T]]
+WorkOn = Callable[[Connection, list[DictRow]], Awaitable[T]]
 
 
 class Door(StrEnum):
@@ -75,6 +81,7 @@ class Database:
         logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
         self._ready: WeakSet[Connection] = WeakSet()
         self._answering = True
+        self._giving_back: set[asyncio.Task[None]] = set()
 
     async def open(self) -> None:
         """Begin to connect. A server that is down now is found when it comes."""
@@ -82,11 +89,18 @@ class Database:
 
     async def close(self) -> None:
         """Let go of all connections."""
+        await asyncio.gather(*self._giving_back, return_exceptions=True)
         await self._pool.close()
 
     async def read(self, door: Door, scope: Scope, work: Work[T]) -> T:
         """Run work that only reads one project, as it is at one moment."""
-        return await self._run(_Transaction(_BEGIN_READING + _settings(door, scope.project_id), work), repeatable=True)
+        reading = _Reading(f"{_BEGIN_READING}{_settings(door, scope.project_id)}", work)
+        return await self._run(reading, repeatable=True)
+
+    async def read_on(self, door: Door, scope: Scope, statement: str, values: Params, work: WorkOn[T]) -> T:
+        """Run work that only reads one project and begins with the rows of a statement, which costs no round trip."""
+        begin = f"{_BEGIN_READING}{_settings(door, scope.project_id)}"
+        return await self._run(_ReadingOn(begin, statement, values, work), repeatable=True)
 
     async def write(
         self,
@@ -105,7 +119,7 @@ class Database:
         if nobody can tell whether it was done, because the server went down at the very end.
         """
         settings = _settings(door, scope.project_id, durable=durable, in_turn=in_turn)
-        return await self._run(_Transaction(_BEGIN + settings, work), repeatable=repeatable)
+        return await self._run(_Transaction(f"{_BEGIN}{settings}", work), repeatable=repeatable)
 
     async def once(
         self,
@@ -133,14 +147,14 @@ class Database:
 
     async def across(self, work: Work[T]) -> T:
         """Run work of the jobs, which read all projects; to write they `enter` one after the other."""
-        begin = _BEGIN + _settings(Door.FILTER, "", across=True)
+        begin = f"{_BEGIN}{_settings(Door.FILTER, '', across=True)}"
         return await self._run(_Transaction(begin, work), repeatable=False)
 
     async def _run(self, deed: _Deed[T], *, repeatable: bool) -> T:
         give_up = time.monotonic() + (ANSWER_SECONDS if self._answering else IMPATIENT_SECONDS)
         with translated():
             while True:
-                async with self._connection(give_up) as connection:
+                async with self._connection(give_up, deed) as connection:
                     try:
                         await self._prepare(connection)
                         return await deed.do(connection)
@@ -149,12 +163,9 @@ class Database:
                         again = connection.closed and (repeatable or not deed.ending) and time.monotonic() < give_up
                         if not again:
                             raise
-                    finally:
-                        if not connection.closed:
-                            await connection.rollback()
 
     @asynccontextmanager
-    async def _connection(self, give_up: float) -> AsyncIterator[Connection]:
+    async def _connection(self, give_up: float, deed: _Deed[object]) -> AsyncIterator[Connection]:
         """Lend a connection; while the server is down, not everybody waits for it as long as the first."""
         try:
             connection = await self._pool.getconn(max(IMPATIENT_SECONDS, give_up - time.monotonic()))
@@ -165,12 +176,26 @@ class Database:
         try:
             yield connection
         finally:
+            giving_back = asyncio.create_task(self._give_back(connection, deed))
+            self._giving_back.add(giving_back)
+            giving_back.add_done_callback(self._giving_back.discard)
+
+    async def _give_back(self, connection: Connection, deed: _Deed[object]) -> None:
+        """End what was left open: whoever read, or failed, need not wait for that."""
+        try:
+            # With a rollback a connection forgets the statements it has prepared.
+            await (connection.commit() if deed.only_reads else connection.rollback())
+        except PsycopgError:
+            # It is lost, and the pool sees that.
+            pass
+        finally:
             await self._pool.putconn(connection)
 
     async def _prepare(self, connection: Connection) -> None:
         if connection not in self._ready:
             await require_current(connection)
             await register_vector_async(connection)
+            await connection.execute(_AT_FIRST)
             self._ready.add(connection)
 
 
@@ -180,6 +205,9 @@ async def enter(connection: Connection, project_id: str) -> None:
 
 
 class _Deed(Protocol[T_co]):
+    """What is done on a connection; `ending` from when on it may have been done."""
+
+    only_reads: ClassVar[bool]
     ending: bool
 
     async def do(self, connection: Connection) -> T_co: ...
@@ -187,52 +215,86 @@ class _Deed(Protocol[T_co]):
 
 @dataclass(slots=True)
 class _Transaction(Generic[T]):
-    """Work between the beginning of a transaction and its end; `ending` from when on it may have been done."""
+    """Work between the beginning of a transaction and its end."""
 
-    begin: sql.Composed
+    only_reads: ClassVar[bool] = False
+    begin: str
     work: Work[T]
     ending: bool = False
 
     async def do(self, connection: Connection) -> T:
         self.ending = False
-        await connection.execute(self.begin)
+        await connection.execute(self.begin.encode())
         result = await self.work(connection)
         self.ending = True
-        await connection.execute("COMMIT")
+        await connection.commit()
         return result
+
+
+@dataclass(slots=True)
+class _Reading(Generic[T]):
+    """Work after the beginning of a transaction of which the end is nobody's concern."""
+
+    only_reads: ClassVar[bool] = True
+    begin: str
+    work: Work[T]
+    ending: bool = False
+
+    async def do(self, connection: Connection) -> T:
+        await connection.execute(self.begin.encode())
+        return await self.work(connection)
+
+
+@dataclass(slots=True)
+class _ReadingOn(Generic[T]):
+    """The same on the rows of a statement that is sent together with the beginning."""
+
+    only_reads: ClassVar[bool] = True
+    begin: str
+    statement: str
+    values: Params
+    work: WorkOn[T]
+    ending: bool = False
+
+    async def do(self, connection: Connection) -> T:
+        cursor = await _sent(connection, self.begin, self.statement, self.values)
+        return await self.work(connection, await cursor.fetchall())
 
 
 @dataclass(slots=True)
 class _Statement:
     """One statement, sent together with its settings: PostgreSQL makes one transaction of both."""
 
-    settings: sql.Composed
+    only_reads: ClassVar[bool] = False
+    settings: str
     statement: str
     values: Params
     ending: bool = False
 
     async def do(self, connection: Connection) -> AsyncClientCursor[DictRow]:
         self.ending = True
-        cursor = AsyncClientCursor(connection)
-        statement = cursor.mogrify(self.statement, self.values)
-        await cursor.execute(f"{self.settings.as_string(connection)};{statement}".encode())
-        cursor.nextset()
-        return cursor
+        return await _sent(connection, self.settings, self.statement, self.values)
 
 
-def _seconds(door: Door) -> int:
-    return AGENT_SECONDS if door is Door.AGENT else PATIENT_SECONDS
+async def _sent(connection: Connection, before: str, statement: str, values: Params) -> AsyncClientCursor[DictRow]:
+    """Send a statement behind others, in one round trip; return the cursor at its rows."""
+    cursor = AsyncClientCursor(connection)
+    await cursor.execute(f"{before};{cursor.mogrify(statement, values)}".encode())
+    while cursor.nextset():
+        pass
+    return cursor
 
 
-def _settings(
-    door: Door, project: str, *, across: bool = False, durable: bool = True, in_turn: bool = False
-) -> sql.Composed:
-    settings = _SETTINGS.format(
-        role=sql.Literal(str(door)),
-        project=sql.Literal(project),
-        across=sql.Literal("on" if across else ""),
-        synced=sql.Literal("on" if durable else "off"),
-        seconds=sql.Literal(f"{_seconds(door)}s"),
-        lock_seconds=sql.Literal(f"{min(LOCK_SECONDS, _seconds(door))}s"),
-    )
-    return settings + _IN_TURN.format(project=sql.Literal(project)) if in_turn else settings
+@lru_cache(maxsize=4096)
+def _settings(door: Door, project: str, *, across: bool = False, durable: bool = True, in_turn: bool = False) -> str:
+    """Return what sets the role and the project, and where it differs from what every connection begins with, more."""
+    values = {"role": str(door), "app.project": project}
+    if across:
+        values["app.across"] = "on"
+    if not durable:
+        values["synchronous_commit"] = "off"
+    if door is not Door.AGENT:
+        values |= {"statement_timeout": f"{PATIENT_SECONDS}s", "lock_timeout": f"{LOCK_SECONDS}s"}
+    settings = [_SETTING.format(name=sql.Literal(name), value=sql.Literal(value)) for name, value in values.items()]
+    turn = _IN_TURN.format(project=sql.Literal(project)) if in_turn else sql.SQL("")
+    return (_SETTINGS.format(sql.SQL(", ").join(settings)) + turn).as_string()

@@ -102,7 +102,7 @@ class PostgresLongTerm:
         self, scope: Scope, vector: Vector | None, words: Sequence[str], limit: int, since: datetime | None = None
     ) -> list[Hit]:
         asked = Question(scope=scope, embedder=self._embedder, vector=vector, words=words, limit=limit, since=since)
-        return await self._database.read(Door.AGENT, scope, lambda connection: search(connection, asked))
+        return await search(self._database, asked)
 
     async def get(self, scope: Scope, any_id: str) -> LongTermMemory | None:
         found = await self._database.read(

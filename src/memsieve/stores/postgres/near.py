@@ -23,6 +23,7 @@ SETTINGS = {
     "enable_mergejoin": "off",
     "hnsw.iterative_scan": "relaxed_order",
     "hnsw.scan_mem_multiplier": "4",
+    "plan_cache_mode": "force_generic_plan",
 }
 
 # Without the cast in `_ROUGH` no HNSW index fits, whatever the planner thinks of it.

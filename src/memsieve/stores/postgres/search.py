@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, lru_cache
@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from pgvector import SparseVector
 from psycopg import sql
+from psycopg.rows import DictRow
 
 from memsieve.model import Hit, Scope, Vector
 from memsieve.retrieval.fuse import fused, legs
 from memsieve.retrieval.index import LENGTH_WEIGHT, SATURATION, rarity
 from memsieve.retrieval.languages import is_chinese, likely_words
-from memsieve.stores.postgres.database import Connection
+from memsieve.stores.postgres.database import Connection, Database, Door
 from memsieve.stores.postgres.near import EXACT_ROWS, SETTINGS, Fit, Part, exactly, parts
 from memsieve.stores.postgres.rows import fetch, half
 from memsieve.stores.postgres.words import MOST_TEXTS, NUMBERS, lookup, number, times
@@ -61,7 +62,8 @@ SELECT (
 """  # noqa: S608 - made of constants
 # OFFSET 0 keeps the order: from the few rows that were found to their texts, not through the whole project.
 _FOUND = sql.SQL("""
-SELECT f.near, m.id, m.approval_id, m.content, p.promoted_by, p.promoted_at, w.chinese, w.length, w.counts,
+SELECT f.near, m.id, m.approval_id, m.content, p.promoted_by, p.promoted_at, w.chinese, w.length,
+    sparsevec_send(w.counts) AS counts,
     {similarity} AS similarity
 FROM (SELECT sequence, bool_or(near) AS near FROM ({legs}) leg GROUP BY sequence) f
 CROSS JOIN LATERAL (
@@ -134,21 +136,27 @@ class Bm25:
     shortest: float
     per_word: float
 
-    def score(self, often: dict[int, int], length: int) -> float:
-        """Return the share of what a text of average length with each word once would have."""
+    def score(self, often: Mapping[int, int], length: int) -> float:
+        """Return the share of what a text of average length with each word once would have.
+
+        `often` tells how often some words of the question are there.
+        """
         norm = self.shortest + self.per_word * length
-        told = sum(
-            weight * (SATURATION + 1) * often[one] / (often[one] + norm)
-            for one, weight in self.weights.items()
-            if one in often
-        )
+        told = sum(self.weights[one] * (SATURATION + 1) * times / (times + norm) for one, times in often.items())
         return told / self.reachable if told else 0.0
 
 
-async def search(connection: Connection, asked: Question) -> list[Hit]:
+async def search(database: Database, asked: Question) -> list[Hit]:
     """Return the chunks with the best fused score among those best by vector, in each language, and best by words."""
+
+    async def work(connection: Connection, sizes: list[DictRow]) -> list[Hit]:
+        return await _search(connection, asked, sizes)
+
+    return await database.read_on(Door.AGENT, asked.scope, _SIZES, asked.values, work)
+
+
+async def _search(connection: Connection, asked: Question, sizes: Sequence[DictRow]) -> list[Hit]:
     wanted = legs(asked.limit)
-    sizes = await fetch(connection, _SIZES, asked.values)
     if not sizes or not sizes[0]["texts"] or not wanted:
         return []
     [size] = sizes
@@ -248,7 +256,7 @@ def _best(asked: Question, bm25: Bm25, found: Sequence[dict[str, Any]], wanted: 
 
 
 def _hit(row: dict[str, Any], bm25: Bm25, *, foreign: bool) -> Hit:
-    score, similarity = bm25.score(times(row["counts"]), row["length"]), row["similarity"]
+    score, similarity = bm25.score(times(row["counts"], bm25.weights), row["length"]), row["similarity"]
     if foreign and similarity is not None:
         score = max(score, float(likely_words(np.array(similarity, np.float32))))
     return Hit(

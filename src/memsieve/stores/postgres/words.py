@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import combinations
+from itertools import chain, combinations
 from math import prod
+from struct import Struct, unpack_from
 
+import numpy as np
+import numpy.typing as npt
 from pgvector import SparseVector
 
 from memsieve.retrieval.index import SATURATION
@@ -22,6 +25,7 @@ MOST_TEXTS = 4000
 # Each conjunction of words is one more look into the index.
 MOST_TOGETHER = 24
 _WORDS_TOGETHER = 6
+_HEAD = Struct(">3i")
 
 
 @lru_cache(maxsize=2**17)
@@ -40,10 +44,29 @@ def numbered(project_id: str, words: Iterable[str]) -> SparseVector:
     return SparseVector({one: often / (often + SATURATION) for one, often in found.items()}, NUMBERS)
 
 
-def times(numbered_words: SparseVector) -> dict[int, int]:
-    """Return how often each word is there."""
-    reached = zip(numbered_words.indices(), numbered_words.values(), strict=True)
-    return {one: round(SATURATION * value / (1 - value)) for one, value in reached}
+def numbered_all(
+    project_id: str, texts: Sequence[Sequence[str]]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], list[int]]:
+    """Return what `numbered` says of many texts one after the other, and where each of them ends."""
+    known = {word: number(project_id, word) for word in set(chain.from_iterable(texts))}
+    every = np.fromiter(map(known.__getitem__, chain.from_iterable(texts)), np.int64)
+    places = np.arange(len(texts) + 1) * NUMBERS
+    found, often = np.unique(every + np.repeat(places[:-1], [len(words) for words in texts]), return_counts=True)
+    ends: list[int] = np.searchsorted(found, places[1:]).tolist()
+    return found % NUMBERS, often / (often + SATURATION), ends
+
+
+def times(sent: bytes, wanted: Container[int]) -> dict[int, int]:
+    """Return how often each of the wanted words is there, from what `sparsevec_send` made of a text's words.
+
+    To read all of them into a vector would take as long as the search itself: three numbers come first, of which the
+    second counts the words, then their numbers, then their values.
+    """
+    _, count, _ = _HEAD.unpack_from(sent)
+    told = unpack_from(f">{count}i{count}f", sent, _HEAD.size)
+    # The database counts dimensions from 1, and sends them from 0.
+    reached = zip(told[:count], told[count:], strict=True)
+    return {one: round(SATURATION * value / (1 - value)) for one, value in reached if one in wanted}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
