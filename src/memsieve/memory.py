@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from memsieve import validate
 from memsieve.bootstrap import House, rooms
 from memsieve.config import Settings, read_settings
 from memsieve.engines import utc_now
@@ -56,6 +57,13 @@ class AsyncMemory:
         `progress` is called with how many are done, and of how many. What fails is left as it was.
         """
         return await self._opened.reembedder.run(progress)
+
+    async def forget_vectors(self, embedder: str) -> int:
+        """Drop the vectors that a former embedder left on PostgreSQL, when nobody asks by it any more.
+
+        Return how many there were. It raises Conflict for the embedder in use, and while texts wait for its vectors.
+        """
+        return await self._opened.reembedder.forget(validate.name(embedder, field="embedder"))
 
     async def make_due_digests(self, progress: Progress | None = None) -> list[DigestRun]:
         """Make every project's weekly digest that is due, now; by itself it is done while a memory is open.

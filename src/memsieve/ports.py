@@ -289,6 +289,12 @@ class VectorStore(Protocol):
         Every search from then on, in any process, finds by the new vectors, once a project has them all.
         """
 
+    async def forget(self, embedder: str) -> int:
+        """Drop the memories' vectors of a former embedder, kept for those who still ask by it; return how many.
+
+        Where a text has one vector only there are none. Nothing else of a memory changes.
+        """
+
 
 class Embedder(Protocol):
     """Turns text into vectors of length one."""

@@ -148,4 +148,5 @@ class Memory:
 
     projects = _blocking(AsyncMemory.projects)
     reembed = _blocking(AsyncMemory.reembed)
+    forget_vectors = _blocking(AsyncMemory.forget_vectors)
     make_due_digests = _blocking(AsyncMemory.make_due_digests)

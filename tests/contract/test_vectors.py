@@ -189,6 +189,18 @@ def test_a_text_deleted_meanwhile_stays_deleted_and_holds_up_no_other(stores, ch
     assert [one.content for one in run(changed.working.list(agent()))] == ["two"]
 
 
+def test_forgetting_a_former_embedder_leaves_the_vectors_of_the_one_in_use(stores, changed, run):
+    keep(run, stores, "one two")
+    run(changed.vectors.put(made(all_stale(run, changed))))
+    dropped = run(changed.vectors.forget("words"))
+    # One vector a text, or one for each embedder: that is the engine's own affair.
+    assert dropped in {0, 1}
+    assert run(changed.vectors.forget("words")) == 0
+    [hit] = run(changed.longterm.search(agent(), Others().vector("one two"), (), 1))
+    assert hit.similarity == pytest.approx(1, abs=1e-3)
+    assert run(changed.vectors.stale()) == 0
+
+
 def test_a_text_seen_by_another_embedder_meanwhile_is_left_alone(stores, changed, changed_too, run):
     said = say(run, stores, "one two")
     texts = all_stale(run, changed)

@@ -353,6 +353,15 @@ def test_vectors_of_another_embedder_are_made_again_and_the_doctor_is_content(cl
     assert cli.json("reembed") == {"embedder": "words", "embedded": 1, "unreadable": 0}
     assert _health(cli.json("doctor"))["vectors"] == "ok"
     assert cli.json("reembed") == {"embedder": "words", "embedded": 0, "unreadable": 0}
+    assert cli.json("reembed", "--forget", "another") == {"embedder": "another", "dropped": 0}
+    assert "is the embedder in use" in cli.refused("reembed", "--forget", "words", code=4)
+
+
+def test_vectors_are_not_forgotten_while_texts_wait_for_new_ones(cli):
+    cli.record()
+    with closing(sqlite3.connect(cli.data / "memsieve.db", isolation_level=None)) as connection:
+        connection.execute("UPDATE quarantine_logs SET embedder = 'another'")
+    assert "Run `memsieve reembed` first" in cli.refused("reembed", "--forget", "another", code=4)
 
 
 def test_an_embedder_that_fails_makes_reembed_fail_and_changes_nothing(cli, monkeypatch):

@@ -86,6 +86,7 @@ def test_making_vectors_again_says_what_it_did_and_when_there_is_nothing_to_do(o
     assert "Made 1 vector with words." in shown
     assert "1 text that it cannot read" in shown
     assert "Nothing to do" in on_terminal("reembed")
+    assert "Dropped 0 vectors of another." in on_terminal("reembed", "--forget", "another")
 
 
 def test_an_error_is_one_red_line(on_terminal):

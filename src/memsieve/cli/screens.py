@@ -261,6 +261,11 @@ def reembedded(record: Reembedding) -> RenderableType:
     return done
 
 
+def vectors_dropped(embedder: str, dropped: int) -> RenderableType:
+    """Draw how many vectors of a former embedder are gone."""
+    return Text(f"Dropped {drawing.count(range(dropped), 'vector')} of {printable(embedder)}.")
+
+
 def migrations(names: Sequence[str], *, checked: bool) -> RenderableType:
     """Draw what the database lacks, or what was applied to it."""
     if not names:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from memsieve.errors import Conflict
 from memsieve.ports import Embedder, Progress, StaleText, VectorStore
 
 # So few that a memory closes without a long wait, and that a writer waits for milliseconds only.
@@ -76,6 +77,17 @@ class Reembedder:
     async def needed(self) -> bool:
         """Say whether another embedder has seen any text last."""
         return bool(await self.vectors.next_stale(None, 1))
+
+    async def forget(self, embedder: str) -> int:
+        """Drop the vectors that a former embedder left beside the new ones; return how many.
+
+        Only when every text has been read by the one in use, for else memories would be found by their words alone.
+        """
+        if embedder == self.embedder.name:
+            raise Conflict(f"{embedder!r} is the embedder in use. Nothing was dropped; name a former one.")
+        if await self.needed():
+            raise Conflict("Some texts have no vector of the embedder in use yet. Run `memsieve reembed` first.")
+        return await self.vectors.forget(embedder)
 
     async def run_beside(self) -> bool:
         """Go on where it stopped, with pauses; False if another process was first, so that not both do everything.

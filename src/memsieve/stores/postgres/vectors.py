@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from memsieve.errors import Conflict, Forbidden, InvalidInput, StoreUnavailable
+from memsieve.errors import Forbidden, InvalidInput, StoreUnavailable
 from memsieve.model import Vector
 from memsieve.ports import StaleText, VectorStore
 from memsieve.stores.postgres.database import Connection, Database, enter
@@ -122,13 +122,7 @@ class PostgresVectors:
         return [text for text, _ in made if text in put]
 
     async def forget(self, embedder: str) -> int:
-        """Drop the memories' vectors of a former embedder, by which nobody asks any more; return how many.
-
-        Their index goes with them if the database user may drop it now; else it is empty, and a warning says so.
-        """
-        if embedder == self._embedder:
-            raise Conflict(f"{embedder!r} is the embedder in use. Nothing was changed.")
-
+        """Drop them, and their index if the database user may drop it now; else it is empty, and a warning says so."""
         async def work(connection: Connection) -> int:
             dropped = 0
             for row in await fetch(connection, _HOLDING, (embedder,)):

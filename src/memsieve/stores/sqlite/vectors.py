@@ -73,6 +73,9 @@ class SqliteVectors:
 
         return await self._database.write(work)
 
+    async def forget(self, embedder: str) -> int:  # noqa: ARG002 - a text has one vector here, and the new took its place
+        return 0
+
     def _next(self, connection: sqlite3.Connection, kind: str, after: StaleText | None, limit: int) -> list[StaleText]:
         first = ("", 0) if _ORDER[kind] is _BY_PROJECT else ("", _BEYOND_ALL)
         project_id, sequence = first if after is None else (after.project_id, after.sequence)
