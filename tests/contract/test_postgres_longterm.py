@@ -2,17 +2,19 @@
 
 import asyncio
 from dataclasses import replace
+from datetime import timedelta
 
 import numpy as np
 import psycopg
 import pytest
 
-from memsieve.errors import Conflict
 from memsieve.retrieval.words import cut
+from memsieve.stores.postgres import approvals, audit
 from memsieve.stores.postgres.database import Database
 from memsieve.stores.postgres.ledger import PostgresLedger
 from memsieve.stores.postgres.longterm import PostgresLongTerm
 from memsieve.stores.postgres.vectors import PostgresVectors
+from memsieve.stores.postgres.words import NUMBERS, numbered, numbered_all
 from memsieve.testing import WordEmbedder
 from memsieve.testing.factories import NOW, agent, approval, chunks, person
 
@@ -100,8 +102,6 @@ def test_the_vectors_of_a_former_embedder_are_dropped_when_nobody_asks_by_it_any
     assert run(new.forget("words")) == 2
     assert similarities(run, databases[0], "words", "alpha") == {"alpha": None}
     assert similarities(run, databases[0], "others", "alpha")["alpha"] == pytest.approx(1, abs=1e-3)
-    with pytest.raises(Conflict):
-        run(new.forget("others"))
 
 
 def test_a_retired_memory_is_not_embedded_again_and_leaves_nothing_to_search(databases, server_engine, run):
@@ -125,3 +125,54 @@ def test_a_memory_keeps_its_words_and_its_vector(databases, run):
     [kept] = run(longterm(databases[1]).get(person(), yes.id)).chunks
     assert kept.words == chunk.words
     assert kept.embedding == pytest.approx(vector, abs=1e-3)
+
+
+SEARCHED = """
+SELECT m.content, m.position, m.embedder, p.promoted_at, w.at, w.chinese, w.length, cardinality(w.words), v.at,
+    v.chinese, v.embedding::text
+FROM memories m JOIN approvals p ON p.project_id = m.project_id AND p.id = m.approval_id
+    JOIN memory_words w ON w.project_id = m.project_id AND w.sequence = m.sequence
+    LEFT JOIN memory_vectors v ON v.project_id = m.project_id AND v.sequence = m.sequence
+WHERE m.project_id = '{}' ORDER BY p.sequence, m.position
+"""
+COUNTED = "SELECT holding, count(*) FROM word_counts WHERE project_id = '{}' GROUP BY 1 ORDER BY 1"
+
+
+def test_an_import_of_many_writes_what_promotions_one_by_one_write(databases, server_engine, run, monkeypatch):
+    monkeypatch.setattr(approvals, "MANY", 40)
+    monkeypatch.setattr(audit, "_AT_ONCE", 30)
+    texts = [f"note {number} about alpha alpha and beta" for number in range(90)]
+    texts += ["数据库采用微服务架构。" * 60, "…", "Größe, naïve, 𝔘nicode"]
+
+    def approved(project):
+        said = [
+            approval(text, person(project), NOW + number * timedelta(microseconds=1), [f"e{number}", "e"])
+            for number, text in enumerate(texts)
+        ]
+        unread = replace(chunks(said[0])[0], embedding=None)
+        return [(said[0], [unread]), *((yes, chunks(yes)) for yes in said[1:])]
+
+    assert run(longterm(databases[0]).add_all(person("many"), approved("many"))) == len(texts)
+    for yes, pieces in approved("single"):
+        run(longterm(databases[0]).add(person("single"), yes, pieces))
+    for query in (SEARCHED, COUNTED):
+        found = rows(server_engine, query.format("many"))
+        assert found == rows(server_engine, query.format("single"))
+        assert found
+    kept = run(longterm(databases[0]).find(person("many"), None, 200))
+    assert [(memory.approval.content, memory.approval.entry_ids) for memory in kept] == [
+        (text, ("e", f"e{number}")) for number, text in enumerate(texts)
+    ]
+    assert [event.sequence for event in run(PostgresLedger(databases[0], "words").events(person("many")))] == [
+        *range(1, len(texts) + 1)
+    ]
+
+
+def test_the_words_of_many_texts_are_numbered_as_those_of_each():
+    texts = [("a", "b", "a"), (), ("c",), ("b", "c", "b", "b"), ()]
+    words, reached, ends = numbered_all("apollo", texts)
+    for begin, end, text in zip([0, *ends], ends, texts, strict=False):
+        each = numbered("apollo", text)
+        assert words[begin:end].tolist() == each.indices()
+        assert reached[begin:end].tolist() == each.values()
+        assert each.dimensions() == NUMBERS

@@ -2,115 +2,152 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
-
-from psycopg import sql
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from memsieve.model import Approval, Chunk, Scope
 from memsieve.retrieval.languages import is_chinese
+from memsieve.stores.postgres.columns import Arrays, Statement, send_all
 from memsieve.stores.postgres.database import Connection
-from memsieve.stores.postgres.rows import copy_in, fetch, half
-from memsieve.stores.postgres.words import numbered
+from memsieve.stores.postgres.rows import fetch
+from memsieve.stores.postgres.words import NUMBERS, numbered_all
 from memsieve.stores.promotions import Approved
 from memsieve.stores.records import content_hash
 
-# More rows than these are worth a temporary table.
-FEW = 50
+# More approvals than these would take too much memory at once.
+MANY = 5_000
 
-_INSERT = sql.SQL("INSERT INTO {table} ({columns}) OVERRIDING SYSTEM VALUE VALUES ({values})")
-_NUMBERS = "SELECT nextval('memories_sequence_seq') AS sequence FROM generate_series(1, %s)"
-
-_APPROVALS = {
-    "id": "text",
-    "content": "text",
-    "content_hash": "text",
-    "promoted_by": "text",
-    "promoted_at": "timestamptz",
-}
-_SOURCES = {"approval_id": "text", "entry_id": "text"}
-_MEMORIES = {
-    "sequence": "int8",
-    "id": "text",
-    "approval_id": "text",
-    "position": "int4",
-    "content": "text",
-    "embedder": "text",
-}
-_WORDS = {
-    "sequence": "int8",
-    "at": "timestamptz",
-    "chinese": "bool",
-    "length": "int4",
-    "words": "int4[]",
-    "counts": "sparsevec",
-}
-_VECTORS = {"sequence": "int8", "embedder": "text", "at": "timestamptz", "chinese": "bool", "embedding": "halfvec"}
+_NUMBERS = "SELECT array_agg(nextval('memories_sequence_seq')) AS numbers FROM generate_series(1, %s)"
+_APPROVALS = """
+INSERT INTO approvals (project_id, promoted_by, id, content, content_hash, promoted_at)
+SELECT %(project_id)s::text, %(actor)s::text, unnest(%(ids)s::text[]), unnest(%(contents)s::text[]),
+    unnest(%(hashes)s::text[]), unnest(%(moments)s::timestamptz[])
+"""
+_SOURCES = """
+INSERT INTO approval_sources (project_id, approval_id, entry_id)
+SELECT %(project_id)s::text, unnest(%(approval_ids)s::text[]), unnest(%(entry_ids)s::text[])
+"""
+_MEMORIES = """
+INSERT INTO memories (project_id, embedder, sequence, id, approval_id, position, content) OVERRIDING SYSTEM VALUE
+SELECT %(project_id)s::text, %(embedder)s::text, unnest(%(numbers)s::int8[]), unnest(%(ids)s::text[]),
+    unnest(%(approval_ids)s::text[]), unnest(%(positions)s::int4[]), unnest(%(contents)s::text[])
+"""
+# An array of arrays cannot be told apart again: the words of all texts lie in one, each text's up to its end.
+_WORDS = """
+INSERT INTO memory_words (project_id, sequence, at, chinese, length, words, counts)
+SELECT %(project_id)s::text, number, at, chinese, length, (%(words)s::int4[])[first:last], counts
+FROM (
+    SELECT unnest(%(numbers)s::int8[]) AS number, unnest(%(moments)s::timestamptz[]) AS at,
+        unnest(%(chinese)s::bool[]) AS chinese, unnest(%(lengths)s::int4[]) AS length,
+        unnest(%(firsts)s::int4[]) AS first, unnest(%(lasts)s::int4[]) AS last,
+        unnest(%(counts)s::sparsevec[]) AS counts
+) arriving
+"""
+_VECTORS = """
+INSERT INTO memory_vectors (project_id, embedder, sequence, at, chinese, embedding)
+SELECT %(project_id)s::text, %(embedder)s::text, unnest(%(numbers)s::int8[]), unnest(%(moments)s::timestamptz[]),
+    unnest(%(chinese)s::bool[]), unnest(%(vectors)s::halfvec[])
+"""
 
 
 class Placed(NamedTuple):
     """A chunk of an approved text under the number it has in the database."""
 
-    project_id: str
     number: int
     approval: Approval
     chunk: Chunk
+    chinese: bool
 
 
 async def write(connection: Connection, scope: Scope, embedder: str, approved: Sequence[Approved]) -> None:
     """Write approvals by the person who asks, whose audit lines are there already."""
-    rows = [(one.id, one.content, content_hash(one.content), scope.actor, one.at) for one, _ in approved]
-    await _insert(connection, scope, "approvals", _APPROVALS, rows)
-    await add_sources(connection, scope, [(one.id, entry_id) for one, _ in approved for entry_id in one.entry_ids])
-    pieces = [(approval, chunk) for approval, chunks in approved for chunk in chunks]
-    numbers = [row["sequence"] for row in await fetch(connection, _NUMBERS, (len(pieces),))]
-    placed = [Placed(scope.project_id, number, *piece) for number, piece in zip(numbers, pieces, strict=True)]
-    for table, columns, row_of in _OF_A_CHUNK:
-        rows = [row for row in (row_of(one, embedder) for one in placed) if row is not None]
-        await _insert(connection, scope, table, columns, rows)
+    count = sum(len(chunks) for _, chunks in approved)
+    [row] = await fetch(connection, _NUMBERS, (count,))
+    statements = _statements(Arrays(connection), scope, embedder, approved, iter(row["numbers"] or ()))
+    await send_all(connection, statements, rows=count)
 
 
 async def add_sources(connection: Connection, scope: Scope, sources: Sequence[tuple[str, str]]) -> None:
     """Add entries as sources of approvals."""
-    await _insert(connection, scope, "approval_sources", _SOURCES, sources)
+    if sources:
+        statement = _sources(Arrays(connection), scope, sources)
+        await send_all(connection, iter([statement]), rows=len(sources))
 
 
-async def _insert(
-    connection: Connection, scope: Scope, table: str, columns: Mapping[str, str], rows: Sequence[tuple[Any, ...]]
-) -> None:
-    columns = {"project_id": "text", **columns}
-    rows = [(scope.project_id, *row) for row in rows]
-    if len(rows) > FEW:
-        await copy_in(connection, table, columns, rows, binary=True)
-    elif rows:
-        insert = _INSERT.format(
-            table=sql.Identifier(table),
-            columns=sql.SQL(", ").join(map(sql.Identifier, columns)),
-            values=sql.SQL(", ").join([sql.Placeholder()] * len(columns)),
-        )
-        await connection.cursor().executemany(insert, rows)
+def _statements(
+    arrays: Arrays, scope: Scope, embedder: str, approved: Sequence[Approved], numbers: Iterator[int]
+) -> Iterator[Statement]:
+    for begin in range(0, len(approved), MANY):
+        some = approved[begin : begin + MANY]
+        yield _approvals(arrays, scope, some)
+        sources = [(approval.id, entry_id) for approval, _ in some for entry_id in approval.entry_ids]
+        if sources:
+            yield _sources(arrays, scope, sources)
+        placed = [
+            Placed(next(numbers), approval, chunk, is_chinese(chunk.words))
+            for approval, chunks in some
+            for chunk in chunks
+        ]
+        if placed:
+            yield _memories(arrays, scope, embedder, placed)
+            yield _words(arrays, scope, placed)
+        read = [one for one in placed if one.chunk.embedding is not None]
+        if read:
+            yield _vectors(arrays, scope, embedder, read)
 
 
-def _memory(placed: Placed, embedder: str) -> tuple[Any, ...]:
-    _, number, approval, chunk = placed
-    return (number, chunk.id, approval.id, chunk.position, chunk.content, embedder)
+def _approvals(arrays: Arrays, scope: Scope, approved: Sequence[Approved]) -> Statement:
+    return _APPROVALS, {
+        "project_id": scope.project_id,
+        "actor": scope.actor,
+        "ids": arrays.texts(one.id for one, _ in approved),
+        "contents": arrays.texts(one.content for one, _ in approved),
+        "hashes": arrays.texts(content_hash(one.content) for one, _ in approved),
+        "moments": arrays.moments(one.at for one, _ in approved),
+    }
 
 
-def _words(placed: Placed, _embedder: str) -> tuple[Any, ...]:
-    project_id, number, approval, chunk = placed
-    counts = numbered(project_id, chunk.words)
-    return (number, approval.at, is_chinese(chunk.words), len(chunk.words), counts.indices(), counts)
+def _sources(arrays: Arrays, scope: Scope, sources: Sequence[tuple[str, str]]) -> Statement:
+    return _SOURCES, {
+        "project_id": scope.project_id,
+        "approval_ids": arrays.texts(approval_id for approval_id, _ in sources),
+        "entry_ids": arrays.texts(entry_id for _, entry_id in sources),
+    }
 
 
-def _vector(placed: Placed, embedder: str) -> tuple[Any, ...] | None:
-    _, number, approval, chunk = placed
-    if chunk.embedding is None:
-        return None
-    return (number, embedder, approval.at, is_chinese(chunk.words), half(chunk.embedding))
+def _memories(arrays: Arrays, scope: Scope, embedder: str, placed: Sequence[Placed]) -> Statement:
+    return _MEMORIES, {
+        "project_id": scope.project_id,
+        "embedder": embedder,
+        "numbers": arrays.bigints([one.number for one in placed]),
+        "ids": arrays.texts(one.chunk.id for one in placed),
+        "approval_ids": arrays.texts(one.approval.id for one in placed),
+        "positions": arrays.integers([one.chunk.position for one in placed]),
+        "contents": arrays.texts(one.chunk.content for one in placed),
+    }
 
 
-_OF_A_CHUNK: tuple[tuple[str, Mapping[str, str], Callable[[Placed, str], tuple[Any, ...] | None]], ...] = (
-    ("memories", _MEMORIES, _memory),
-    ("memory_words", _WORDS, _words),
-    ("memory_vectors", _VECTORS, _vector),
-)
+def _words(arrays: Arrays, scope: Scope, placed: Sequence[Placed]) -> Statement:
+    words, reached, ends = numbered_all(scope.project_id, [one.chunk.words for one in placed])
+    return _WORDS, {
+        "project_id": scope.project_id,
+        "numbers": arrays.bigints([one.number for one in placed]),
+        "moments": arrays.moments(one.approval.at for one in placed),
+        "chinese": arrays.flags([one.chinese for one in placed]),
+        "lengths": arrays.integers([len(one.chunk.words) for one in placed]),
+        "words": arrays.integers(words),
+        "firsts": arrays.integers([1, *(end + 1 for end in ends[:-1])]),
+        "lasts": arrays.integers(ends),
+        "counts": arrays.sparse(NUMBERS, ends, words, reached),
+    }
+
+
+def _vectors(arrays: Arrays, scope: Scope, embedder: str, placed: Sequence[Placed]) -> Statement:
+    return _VECTORS, {
+        "project_id": scope.project_id,
+        "embedder": embedder,
+        "numbers": arrays.bigints([one.number for one in placed]),
+        "moments": arrays.moments(one.approval.at for one in placed),
+        "chinese": arrays.flags([one.chinese for one in placed]),
+        "vectors": arrays.halves(vector for one in placed if (vector := one.chunk.embedding) is not None),
+    }

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from memsieve.model import AuditEvent, Scope
+from memsieve.stores.postgres.columns import Arrays, Statement, send_all
 from memsieve.stores.postgres.database import Connection
-from memsieve.stores.postgres.rows import copy_in
 from memsieve.stores.records import Deed, chained, json_text
 
 _LAST = "SELECT sequence, digest FROM audit_log WHERE project_id = %s ORDER BY sequence DESC LIMIT 1"
@@ -16,18 +16,14 @@ _APPEND = """
 INSERT INTO audit_log (project_id, sequence, at, actor, action, subject, reason, detail, previous, digest)
 VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
 """
-_COLUMNS = {
-    "project_id": "text",
-    "sequence": "bigint",
-    "at": "timestamptz",
-    "actor": "text",
-    "action": "text",
-    "subject": "text",
-    "reason": "text",
-    "detail": "json",
-    "previous": "text",
-    "digest": "text",
-}
+_APPEND_ALL = """
+INSERT INTO audit_log (project_id, actor, sequence, at, action, subject, reason, detail, previous, digest)
+SELECT %(project_id)s::text, %(actor)s::text, unnest(%(numbers)s::int8[]), unnest(%(moments)s::timestamptz[]),
+    unnest(%(actions)s::text[]), unnest(%(subjects)s::text[]), unnest(%(reasons)s::text[]), unnest(%(details)s::json[]),
+    unnest(%(before)s::text[]), unnest(%(digests)s::text[])
+"""
+# So many are chained while the server takes in those before.
+_AT_ONCE = 250
 
 
 async def append(
@@ -47,8 +43,30 @@ async def append(
 
 async def append_all(connection: Connection, scope: Scope, deeds: Sequence[Deed]) -> None:
     """Add many lines within the caller's transaction, which has the project's turn, in their order."""
-    events = chained(scope, await _last(connection, scope), deeds)
-    await copy_in(connection, "audit_log", _COLUMNS, map(_columns, events))
+    lines = _lines(Arrays(connection), scope, await _last(connection, scope), deeds)
+    await send_all(connection, lines, rows=len(deeds))
+
+
+def _lines(arrays: Arrays, scope: Scope, last: Mapping[str, Any] | None, deeds: Sequence[Deed]) -> Iterator[Statement]:
+    for begin in range(0, len(deeds), _AT_ONCE):
+        events = chained(scope, last, deeds[begin : begin + _AT_ONCE])
+        last = {"sequence": events[-1].sequence, "digest": events[-1].digest}
+        yield _together(arrays, scope, events)
+
+
+def _together(arrays: Arrays, scope: Scope, events: Sequence[AuditEvent]) -> Statement:
+    return _APPEND_ALL, {
+        "project_id": scope.project_id,
+        "actor": scope.actor,
+        "numbers": arrays.bigints([event.sequence for event in events]),
+        "moments": arrays.moments(event.at for event in events),
+        "actions": arrays.texts(event.action for event in events),
+        "subjects": arrays.texts(event.subject for event in events),
+        "reasons": arrays.texts(event.reason for event in events),
+        "details": arrays.texts((json_text(event.detail) for event in events), "json"),
+        "before": arrays.texts(event.previous for event in events),
+        "digests": arrays.texts(event.digest for event in events),
+    }
 
 
 async def _last(connection: Connection, scope: Scope) -> dict[str, Any] | None:

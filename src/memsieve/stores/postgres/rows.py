@@ -17,7 +17,6 @@ from memsieve.stores.postgres.database import Connection
 # wall. Such a table is read in the order in which it was filled.
 _ARRIVE = sql.SQL("CREATE TEMPORARY TABLE {arrivals} ({columns})")
 _COPY = sql.SQL("COPY {arrivals} FROM STDIN")
-_COPY_BINARY = sql.SQL("COPY {arrivals} FROM STDIN (FORMAT BINARY)")
 _TAKE_IN = sql.SQL(
     "INSERT INTO {table} ({names}) OVERRIDING SYSTEM VALUE SELECT * FROM {arrivals}; DROP TABLE {arrivals}"
 )
@@ -67,24 +66,13 @@ async def fetch(
 
 
 async def copy_in(
-    connection: Connection,
-    table: str,
-    columns: Mapping[str, str],
-    rows: Iterable[Sequence[Any]],
-    *,
-    binary: bool = False,
+    connection: Connection, table: str, columns: Mapping[str, str], rows: Iterable[Sequence[Any]]
 ) -> None:
-    """Write many rows into some columns of a table, of which the types are given, by COPY and in one statement.
-
-    Vectors are quicker in binary; JSON that is given as text cannot be.
-    """
+    """Write many rows into some columns of a table, of which the types are given, by COPY and in one statement."""
     arrivals = sql.Identifier(f"arriving_{table}")
     typed = [sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(kind)) for name, kind in columns.items()]
     await connection.execute(_ARRIVE.format(arrivals=arrivals, columns=sql.SQL(", ").join(typed)))
-    statement = _COPY_BINARY if binary else _COPY
-    async with connection.cursor().copy(statement.format(arrivals=arrivals)) as copy:
-        if binary:
-            copy.set_types(list(columns.values()))
+    async with connection.cursor().copy(_COPY.format(arrivals=arrivals)) as copy:
         for row in rows:
             await copy.write_row(row)
     names = sql.SQL(", ").join(map(sql.Identifier, columns))

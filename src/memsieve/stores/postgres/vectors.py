@@ -123,6 +123,7 @@ class PostgresVectors:
 
     async def forget(self, embedder: str) -> int:
         """Drop them, and their index if the database user may drop it now; else it is empty, and a warning says so."""
+
         async def work(connection: Connection) -> int:
             dropped = 0
             for row in await fetch(connection, _HOLDING, (embedder,)):
