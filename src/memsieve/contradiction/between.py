@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from memsieve.bundled.simplify import simplified_forms
+from memsieve.claims.restated import MOST_TOKENS
 from memsieve.contradiction.find import Contradiction, find_contradiction
 from memsieve.contradiction.restated import likely_pairs, surest
 
@@ -36,5 +37,5 @@ def _found(one: str, other: str) -> Contradiction | None:
 
 def _in_one_order(first: str, second: str) -> bool:
     """Say whether two sentences are built alike: where they are not, the model takes other words for other values."""
-    one, other = (_WORD.findall(sentence.lower()) for sentence in (first, second))
+    one, other = (_WORD.findall(sentence.lower())[:MOST_TOKENS] for sentence in (first, second))
     return SequenceMatcher(None, one, other, autojunk=False).ratio() >= _SAME_ORDER

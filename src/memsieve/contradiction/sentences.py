@@ -21,8 +21,9 @@ _OPENING = re.compile(
 )
 # What stands before the first comma or colon may only announce the rest, as does "it is worth saying that".
 _LEAD = re.compile(r"\s*(?:it\b[^,，:：]{1,40}?\bthat\s+|[^,，:：]{1,40}[,，:：]\s*)", re.IGNORECASE)
+# From the first space of a run only, and without going back: else a run of them would be looked at once from each.
 _CLAUSE = re.compile(
-    r"\s*[,，:：—]+\s*|\s(?:and|but|yet|while|whereas|so|because|although|though)\s"
+    r"(?<!\s)\s*+[,，:：—]+\s*|\s(?:and|but|yet|while|whereas|so|because|although|though)\s"
     r"|(?<=[\u4e00-\u9fff])(?<![合一兼归])并(?![不没未非])(?=[\u4e00-\u9fff]{1,3}了)"
 )
 # "The system is secure and has no holes": the second clause lacks its subject, which stands before the first verb.

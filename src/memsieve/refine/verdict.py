@@ -28,6 +28,7 @@ _MANY = 6
 _ADDED = 2
 # Who differs from the nearest memories differs from the rest; each comparison may take milliseconds.
 _MOST_COMPARED = 5
+_COMPARED = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +119,8 @@ def _needed(mine: frozenset[str], theirs: frozenset[str]) -> float:
 
 
 def _alike(text: str, other: str) -> float:
-    return SequenceMatcher(None, letters(text), letters(other), autojunk=False).ratio()
+    # The work grows with the square of what is compared.
+    return SequenceMatcher(None, letters(text)[:_COMPARED], letters(other)[:_COMPARED], autojunk=False).ratio()
 
 
 def _seen_seldom(observations: int, counted: str) -> str:

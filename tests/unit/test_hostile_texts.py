@@ -1,0 +1,33 @@
+"""Texts made to keep a check busy: each is gone through about once, whatever it is made of."""
+
+import subprocess
+import sys
+
+# Where the work grows with the square of the length, a single one of these takes most of a minute.
+SECONDS = 60
+CHECKED = """
+import asyncio
+from memsieve.claims import conflict
+from memsieve.digest.statements import statements
+from memsieve.ingress.injection.find import find_injection
+from memsieve.judges.local import LocalJudge
+from memsieve.promotion.splitter import split
+from memsieve.refine.narrow import narrow
+from memsieve.retrieval.words import cut
+
+PARTS = [
+    " ", "\\t", "\\n", "\\u3000", "\\u200b", *"#.,:;!?-_/\\\\'\\"`*=<([{|1A我一。，、；：", "a,", "a ", " ,", "1,",
+    "1.", "5%", "<a ", "http://a", "</system>", "\\\\u0041", "&lt;", "%20", "not ", "ignore ", "if you ", "\\n- ", "2024年", "QUJD",
+    "a\\u0301",
+]
+for part in PARTS:
+    text = "a" + part * (30_000 // len(part.encode())) + "b"
+    asyncio.run(LocalJudge().consistent(text))
+    for check in (cut, find_injection, narrow, split, lambda text: list(statements(text))):
+        check(text)
+    conflict(text, text + "x")
+"""
+
+
+def test_no_text_keeps_a_check_busy_for_long():
+    subprocess.run([sys.executable, "-c", CHECKED], check=True, timeout=SECONDS)
