@@ -63,6 +63,14 @@ def test_a_read_only_disk_is_said_and_the_memory_is_whole_after(small_disk):
         assert recorded(memory.project("apollo")) == {kept}
 
 
+def test_nobody_else_reads_the_file_also_in_a_folder_that_was_there(tmp_path):
+    tmp_path.chmod(0o755)
+    with Memory.open(tmp_path, settings=SETTINGS) as memory:
+        say(memory.project("apollo"), 1)
+        modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+    assert modes == dict.fromkeys(("memsieve.db", "memsieve.db-wal", "memsieve.db-shm"), 0o600)
+
+
 def test_a_data_folder_that_cannot_be_made_is_said(tmp_path):
     (tmp_path / "file").write_text("x")
     with pytest.raises(ConfigError, match="data folder"):

@@ -17,8 +17,8 @@ from memsieve.retrieval.words import cut
 
 PARTS = [
     " ", "\\t", "\\n", "\\u3000", "\\u200b", *"#.,:;!?-_/\\\\'\\"`*=<([{|1A我一。，、；：", "a,", "a ", " ,", "1,",
-    "1.", "5%", "<a ", "http://a", "</system>", "\\\\u0041", "&lt;", "%20", "not ", "ignore ", "if you ", "\\n- ", "2024年", "QUJD",
-    "a\\u0301",
+    "1.", "5%", "<a ", "http://a", "</system>", "\\\\u0041", "&lt;", "%20", "not ", "ignore ", "if you ", "\\n- ",
+    "2024年", "QUJD", "a\\u0301",
 ]
 for part in PARTS:
     text = "a" + part * (30_000 // len(part.encode())) + "b"

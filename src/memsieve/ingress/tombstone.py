@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memsieve.claims import conflict
-from memsieve.claims.resemblance import quoted, said_again
+from memsieve.claims.resemblance import said_again
 from memsieve.config import FilterSettings
 from memsieve.ingress.candidate import Candidate
 from memsieve.model import Check, Tombstone
@@ -21,5 +21,6 @@ def check(candidate: Candidate, settings: FilterSettings) -> Check:
 
 
 def _why(tombstone: Tombstone, score: float) -> str:
-    deed = f"{tombstone.by} {tombstone.kind} {quoted(tombstone.content)} on {tombstone.at:%Y-%m-%d}"
-    return f"{deed}: {tombstone.reason} (similarity {score:.2f})."
+    """Say when it was rejected, and where a person finds more: whoever recorded this is not told what was rejected."""
+    deed = f"A person {tombstone.kind} something like it on {tombstone.at:%Y-%m-%d}"
+    return f"{deed} (similarity {score:.2f}). The lineage of {tombstone.source_id} tells what, and why."

@@ -41,6 +41,9 @@ class Database:
         self._written_at_once = 0
         self._writing = threading.Lock()
         _make_folder(folder)
+        # Of nobody else's reading, also in a folder that was there; SQLite's own logs have the rights of the file.
+        with suppress(OSError):
+            self.path.touch(mode=0o600, exist_ok=False)
 
     async def open(self) -> None:
         """Bring the file's schema up to date."""
