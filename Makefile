@@ -1,12 +1,14 @@
 PYTHON ?= python3
 VENV := .venv
+DEMO := .memsieve-demo
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run test lint fix bench soak clean
+.PHONY: run test lint fix bench soak fuzz clean
 
-run: $(VENV)/run.stamp ## Set up and show memsieve at work
-	$(BIN)/memsieve demo
+run: $(VENV)/run.stamp ## Set up, show memsieve at work, and serve that memory
+	test -e $(DEMO)/memsieve.db || $(BIN)/memsieve demo --data $(DEMO)
+	$(BIN)/memsieve serve --data $(DEMO)
 
 test: lint ## Everything CI checks
 	$(BIN)/pytest -n 2 --dist worksteal tests
@@ -28,6 +30,9 @@ bench: $(VENV)/dev.stamp ## Print the tables of quality and speed, at all sizes
 soak: $(VENV)/dev.stamp ## Record and ask from many processes for a minute while the engines are killed and restarted
 	OUTAGE_SECONDS=60 $(BIN)/pytest tests/fault/test_outages.py
 
+fuzz: $(VENV)/dev.stamp ## Try hundreds of made-up requests on every route of the API, as every role
+	FUZZ_EXAMPLES=200 $(BIN)/pytest -n 2 tests/e2e/test_api_schema.py
+
 clean:
 	rm -rf $(VENV) build dist
 
@@ -40,5 +45,5 @@ $(VENV)/run.stamp: pyproject.toml constraints.txt | $(BIN)/python
 	touch $@
 
 $(VENV)/dev.stamp: pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP) install -c constraints.txt --build-constraint constraints.txt -e '.[llm,server]' --group dev
+	$(PIP) install -c constraints.txt --build-constraint constraints.txt -e '.[otel,server]' --group dev
 	touch $@ $(VENV)/run.stamp

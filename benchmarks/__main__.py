@@ -15,6 +15,8 @@ TABLES = {
     "speed": (),
     "server": (),
     "filtered": (),
+    "api": (),
+    "clients": (),
     "consistency": (*MEETINGS, "breaking_nli_dev.jsonl", "cdconv_dev.tsv"),
     "restatements": MEETINGS,
     "injection": (*MEETINGS, "bipia_text_attacks_dev.json", "bipia_email_dev.jsonl"),
@@ -29,7 +31,7 @@ def main() -> None:
         import_module(f"benchmarks.{CAPACITY}").main(sys.argv[2:])
         return
     arguments = _arguments()
-    options = {"server": {"full": arguments.full, "write": arguments.write}}
+    options = {"server": {"full": arguments.full, "write": arguments.write}, "clients": {"full": arguments.full}}
     for table in arguments.tables or TABLES:
         missing = [name for name in TABLES[table] if not (arguments.data / name).exists()]
         if missing:
@@ -46,7 +48,9 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("tables", nargs="*", metavar="NAME", help=f"which of {', '.join(TABLES)}; all by default")
     parser.add_argument("--data", type=Path, default=DATA, help="folder with the public evaluation data")
-    parser.add_argument("--full", action="store_true", help="server: also 200,000 memories and 1,000 projects, minutes")
+    parser.add_argument(
+        "--full", action="store_true", help="server: also 200,000 memories and 1,000 projects; clients: a minute each"
+    )
     parser.add_argument("--write", action="store_true", help="server: all sizes, kept in capacity.json")
     arguments = parser.parse_args()
     unknown = set(arguments.tables) - set(TABLES)

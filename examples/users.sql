@@ -15,7 +15,7 @@ ALTER ROLE memsieve_app LOGIN PASSWORD :'app_password';
 ALTER ROLE memsieve_worker LOGIN PASSWORD :'worker_password';
 
 -- For programs through which agents record and ask, and people decide. Each transaction takes on one of these roles.
-GRANT memsieve_agent, memsieve_filter, memsieve_reviewer TO memsieve_app;
+GRANT memsieve_agent, memsieve_filter, memsieve_reviewer, memsieve_keeper TO memsieve_app;
 -- Workers decide on entries that wait, make digests and vectors. They have no right to write long-term memory.
 GRANT memsieve_filter TO memsieve_worker;
 COMMIT;

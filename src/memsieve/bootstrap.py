@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memsieve import engines
+from memsieve.access.keyring import Keyring
 from memsieve.config import Settings
 from memsieve.digest.build import Digester
 from memsieve.digest.decided import Decided
@@ -20,7 +21,7 @@ from memsieve.ingress.standing import Standing
 from memsieve.jobs import schedule
 from memsieve.jobs.reembed import Reembedder
 from memsieve.jobs.weekly import WeeklyDigests
-from memsieve.ports import Clock, Embedder, Judge, Summariser
+from memsieve.ports import Clock, Embedder, Happenings, Judge, Summariser
 from memsieve.project import Rooms
 from memsieve.promotion.audit import Auditor
 from memsieve.promotion.delete import Deleter
@@ -40,6 +41,10 @@ class House(Rooms):
 
     reembedder: Reembedder
     weekly: WeeklyDigests
+    keys: Keyring
+    happenings: Happenings
+    spooled: Callable[[], int]
+    probe: Callable[[], Awaitable[None]]
 
 
 @asynccontextmanager
@@ -58,6 +63,7 @@ async def rooms(settings: Settings, clock: Clock = utc_now, *, jobs: bool = True
         if jobs and not settings.database_url:
             await stack.enter_async_context(schedule.reembedding(opened.reembedder))
             await stack.enter_async_context(schedule.digesting(opened.weekly))
+            await stack.enter_async_context(schedule.forgetting(opened.happenings))
         yield opened
 
 
@@ -140,6 +146,10 @@ def _wire(
             hour=settings.digest_hour,
             zone=settings.time_zone,
         ),
+        keys=Keyring(stores.keys, clock),
+        happenings=stores.happenings,
+        spooled=stores.spooled,
+        probe=stores.probe,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -17,6 +18,8 @@ CHECK_NAMES = ("length", "confidence", "tombstone", "echo", "injection", "duplic
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 NEVER = "never"
 PREFIX = "MEMSIEVE_"
+_HOST = re.compile(r"[\w.-]+|\[[0-9A-Fa-f:.]+\]")
+_ORIGIN = re.compile(r"https?://([\w.-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +53,7 @@ class Settings:
     data: Path = Path(".memsieve")
     database_url: str | None = field(default=None, repr=False)
     redis_url: str | None = field(default=None, repr=False)
-    spool: bool = False
+    spool: bool | None = None
     embedder: str = "local"
     embedder_base_url: str | None = None
     embedder_api_key: str | None = field(default=None, repr=False)
@@ -59,9 +62,15 @@ class Settings:
     llm_model: str | None = None
     llm_timeout: float = 20.0
     max_content_bytes: int = 64 * 1024
+    max_body_bytes: int = 1024 * 1024
+    rate_limit: float = 1000.0
+    require_keys: bool = False
+    allowed_hosts: frozenset[str] = frozenset()
+    allowed_origins: frozenset[str] = frozenset()
     digest_day: str = "monday"
     digest_hour: int = 8
     time_zone: str = "UTC"
+    stop_seconds: int = 30
     filter: FilterSettings = FilterSettings()
     shadow: FilterSettings | None = None
 
@@ -79,9 +88,31 @@ class Settings:
             raise ConfigError(
                 "spool is for a memory on PostgreSQL: set database_url and redis_url too, or leave it off."
             )
+        if self.stop_seconds < 0:
+            raise ConfigError(f"stop_seconds is {self.stop_seconds}; it must be 0 or more.")
         if bool(self.llm_base_url) != bool(self.llm_model):
             raise ConfigError("An LLM judge needs both llm_base_url and llm_model. Set both, or neither.")
+        self._check_server()
         self._check_schedule()
+
+    def _check_server(self) -> None:
+        if self.max_body_bytes < 1:
+            raise ConfigError(f"max_body_bytes is {self.max_body_bytes}; it must be 1 or more.")
+        if self.rate_limit < 0:
+            raise ConfigError(
+                f"rate_limit is {self.rate_limit}; it must be 0 or more requests a second, and 0 is no limit."
+            )
+        for host in self.allowed_hosts:
+            if not _HOST.fullmatch(host):
+                raise ConfigError(
+                    f"allowed_hosts names {host!r}; write a name such as memory.example.org, without scheme and port."
+                )
+        for origin in self.allowed_origins:
+            if not _ORIGIN.fullmatch(origin):
+                raise ConfigError(
+                    f"allowed_origins names {origin!r}; write scheme and name, such as https://console.example.org. "
+                    "There is no * for all."
+                )
 
     def _check_schedule(self) -> None:
         object.__setattr__(self, "digest_day", self.digest_day.lower())
@@ -114,7 +145,9 @@ def read_settings(data: Path | str | None = None, environment: Mapping[str, str]
     environment = os.environ if environment is None else environment
     given = {name[len(PREFIX) :].lower(): value for name, value in environment.items() if name.startswith(PREFIX)}
     table = _read_file(Path(given["config"]) if "config" in given else None)
-    given.pop("config", None)
+    # The command line reads these: a server, and the key to it, which no setting holds.
+    for name in ("config", "server", "key"):
+        given.pop(name, None)
     shadow = _section(table, "shadow")
     numbers = {**(_section(table, "filter") or {}), **_take(given, FilterSettings)}
     chosen = {**table, **_take(given, Settings)}
@@ -180,7 +213,7 @@ def _convert(name: str, value: Any, kind: str) -> Any:
                 return int(value)
             case "float" if not isinstance(value, bool):
                 return _finite(float(value))
-            case "bool":
+            case "bool" | "bool | None":
                 return _switch(value)
             case "Path":
                 return Path(value)

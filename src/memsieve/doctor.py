@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import platform
 import shutil
 import sqlite3
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memsieve.bootstrap import rooms
+from memsieve.bootstrap import House, rooms
 from memsieve.config import Settings, read_settings
-from memsieve.errors import ConfigError, MemsieveError, StoreUnavailable
-from memsieve.model import Role, Scope
+from memsieve.errors import ConfigError, Forbidden, MemsieveError, StoreUnavailable
+from memsieve.model import SERVER_PROJECT, Role, Scope
 from memsieve.project import Rooms
 from memsieve.stores.sqlite.database import FILE_NAME
 from memsieve.stores.sqlite.health import FileHealth, examine
@@ -26,9 +28,14 @@ if TYPE_CHECKING:
     from memsieve.stores.postgres.health import IndexHealth
 
 LITTLE_SPACE = 200 * 1024 * 1024
+# Whoever asks whether a server is ready waits no longer than this for any part of it.
+READY_SECONDS = 5.0
 PROBE = "The ledger uses PostgreSQL because it needs real transactions."
 # Two sentences so alike that the local judge asks its model.
 ALIKE = "Maria leads the payment team in Berlin. Anna leads the payment team in Berlin."
+
+
+_log = logging.getLogger(__name__)
 
 
 class Health(StrEnum):
@@ -121,6 +128,65 @@ async def _elsewhere(settings: Settings) -> AsyncIterator[Rooms]:
             yield opened
 
 
+async def readiness(settings: Settings, opened: House) -> list[Finding]:
+    """Say of an open memory whether it can serve; quickly, and without the addresses of its servers."""
+    checks = [_answering(opened), _whole_schema(settings)]
+    if settings.database_url is not None:
+        checks.append(_working(opened))
+    return await asyncio.gather(*checks)
+
+
+async def embedding(opened: Rooms) -> Finding:
+    """Say of an open memory whether its embedder works; a remote one is called, which may cost something."""
+    try:
+        async with asyncio.timeout(READY_SECONDS):
+            await opened.ingress.embedder.embed([PROBE])
+    except (MemsieveError, TimeoutError):
+        advice = "Entries wait for their decision, and queries go by words alone. See why: memsieve doctor"
+        return _warned("embedder", "It makes no vectors.", advice)
+    return _ok("embedder", "It makes vectors.")
+
+
+async def _answering(opened: House) -> Finding:
+    failing = _failed("database", "It does not answer.", "See that it is up: memsieve doctor")
+    try:
+        async with asyncio.timeout(READY_SECONDS):
+            await opened.census.waiting()
+            failing = _failed("database", "It takes no writes.", "See that its disk has room: memsieve doctor")
+            await opened.probe()
+    except (MemsieveError, TimeoutError) as exc:
+        # Whoever asks is not told where it is; the log is for those who may know.
+        _log.warning("The database is not ready: %s: %s", type(exc).__name__, exc)
+        return failing
+    return _ok("database", "It answers, and takes writes.")
+
+
+async def _whole_schema(settings: Settings) -> Finding:
+    try:
+        async with asyncio.timeout(READY_SECONDS):
+            if settings.database_url is None:
+                return _schema(await asyncio.to_thread(examine, settings.data / FILE_NAME, None, whole=False))
+            return _complete(await _missing(settings.database_url))
+    except (MemsieveError, TimeoutError):
+        return _failed("schema", "It could not be read.", "See that the database is up: memsieve doctor")
+
+
+async def _missing(database_url: str) -> Sequence[str]:
+    from memsieve.stores.postgres.health import examine as examine_database
+
+    return (await examine_database(database_url)).missing
+
+
+async def _working(opened: Rooms) -> Finding:
+    try:
+        async with asyncio.timeout(READY_SECONDS):
+            await opened.working.list(Scope(project_id=SERVER_PROJECT, actor="readiness", role=Role.SYSTEM))
+    except (MemsieveError, TimeoutError):
+        advice = "Recording goes on, and queries are answered from long-term memory. Start Redis again."
+        return _warned("redis", "It does not answer.", advice)
+    return _ok("redis", "It answers.")
+
+
 def _readable(stored: list[Finding]) -> bool:
     """Say whether the projects can be looked into without changing anything: opening an older file upgrades it."""
     health = {finding.name: finding.health for finding in stored}
@@ -152,11 +218,10 @@ async def _servers(settings: Settings, database_url: str) -> AsyncIterator[Findi
         yield _failed("database", str(exc), "See that the server is up and that MEMSIEVE_DATABASE_URL is right.")
         return
     yield _ok("database", f"PostgreSQL {found.server} with pgvector {found.pgvector or '(not there yet)'} answers.")
-    if found.missing:
-        names = ", ".join(found.missing)
-        yield _failed("schema", f"The database lacks {names}.", "Make a backup, then: memsieve migrate")
+    schema = _complete(found.missing)
+    yield schema
+    if schema.health is not Health.OK:
         return
-    yield _ok("schema", "The newest.")
     if found.without_roles:
         roles = ", ".join(found.without_roles)
         advice = "Intended for a door that needs no more; else GRANT them to the user."
@@ -187,6 +252,12 @@ def _index(found: IndexHealth) -> Finding:
     return _warned(name, f"{message}, which is too few: every vector is compared instead.", advice)
 
 
+def _complete(missing: Sequence[str]) -> Finding:
+    if missing:
+        return _failed("schema", f"The database lacks {', '.join(missing)}.", "Make a backup, then: memsieve migrate")
+    return _ok("schema", "The newest.")
+
+
 def _schema(found: FileHealth) -> Finding:
     if found.schema > found.newest_schema:
         message = f"The database is at schema {found.schema}, this memsieve knows {found.newest_schema}."
@@ -207,12 +278,26 @@ def _vectors(stale_texts: int, embedder: str) -> Finding:
 async def _projects(settings: Settings) -> AsyncIterator[Finding]:
     try:
         async with rooms(settings, jobs=False) as opened:
-            for name in await opened.census.projects():
+            projects = await opened.census.projects()
+            for name in await _logs(opened, projects):
                 yield await _audit(opened, name)
+            for name in projects:
                 async for finding in _undecided(opened, name):
                     yield finding
     except MemsieveError as exc:
         yield _failed("projects", str(exc), "Mend what is reported above, then look again.")
+
+
+async def _logs(opened: House, projects: list[str]) -> list[str]:
+    """Return whose audit logs there are: those of projects, also of those that have only keys, and the server's own."""
+    try:
+        of_keys = {key.audited_in for key in await opened.keys.list()}
+    except Forbidden:
+        # A database user who may not look at keys.
+        of_keys = set()
+    server = Scope(project_id=SERVER_PROJECT, actor="doctor", role=Role.PERSON)
+    of_server = {SERVER_PROJECT} if await opened.auditor.ledger.head(server) else set()
+    return sorted({*projects, *of_keys, *of_server})
 
 
 async def _audit(opened: Rooms, project_id: str) -> Finding:

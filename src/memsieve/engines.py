@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,6 +16,8 @@ from memsieve.ports import (
     DigestRuns,
     DigestStore,
     Embedder,
+    Happenings,
+    KeyStore,
     Ledger,
     LongTermStore,
     QuarantineStore,
@@ -25,6 +27,8 @@ from memsieve.ports import (
 from memsieve.stores.sqlite.census import SqliteCensus
 from memsieve.stores.sqlite.database import Database
 from memsieve.stores.sqlite.digests import SqliteDigests
+from memsieve.stores.sqlite.happenings import SqliteHappenings
+from memsieve.stores.sqlite.keys import SqliteKeys
 from memsieve.stores.sqlite.ledger import SqliteLedger
 from memsieve.stores.sqlite.longterm import SqliteLongTerm
 from memsieve.stores.sqlite.quarantine import SqliteQuarantine
@@ -52,6 +56,12 @@ class Stores:
     runs: DigestRuns
     census: Census
     vectors: VectorStore
+    keys: KeyStore
+    happenings: Happenings
+    # How many entries wait on the local disk for a store that is down.
+    spooled: Callable[[], int]
+    # Writes a little, or says why nothing can be written.
+    probe: Callable[[], Awaitable[None]]
 
 
 async def opened(settings: Settings, embedder: Embedder, clock: Clock, stack: AsyncExitStack) -> Stores:
@@ -73,6 +83,10 @@ async def _sqlite(settings: Settings, embedder: Embedder, clock: Clock, stack: A
         runs=SqliteDigestRuns(database, clock),
         census=SqliteCensus(database, clock),
         vectors=SqliteVectors(database, embedder.name),
+        keys=SqliteKeys(database),
+        happenings=SqliteHappenings(database),
+        spooled=_nothing,
+        probe=database.probe,
     )
 
 
@@ -82,6 +96,8 @@ async def _server(settings: Settings, embedder: Embedder, clock: Clock, stack: A
         from memsieve.stores.postgres.census import PostgresCensus
         from memsieve.stores.postgres.database import Database as Postgres
         from memsieve.stores.postgres.digests import PostgresDigests
+        from memsieve.stores.postgres.happenings import PostgresHappenings
+        from memsieve.stores.postgres.keys import PostgresKeys
         from memsieve.stores.postgres.ledger import PostgresLedger
         from memsieve.stores.postgres.longterm import PostgresLongTerm
         from memsieve.stores.postgres.quarantine import PostgresQuarantine
@@ -100,8 +116,10 @@ async def _server(settings: Settings, embedder: Embedder, clock: Clock, stack: A
     # Redis goes by its own time, which is the same for all who ask it; another clock is a test's.
     working = RedisWorking(redis, embedder.name, None if clock is utc_now else clock)
     quarantine: QuarantineStore = PostgresQuarantine(database, embedder.name, clock)
+    spooled = _nothing
     if settings.spool:
-        quarantine = await stack.enter_async_context(SpoolingQuarantine(quarantine, settings.data / "spool"))
+        spool = await stack.enter_async_context(SpoolingQuarantine(quarantine, settings.data / "spool"))
+        quarantine, spooled = spool, lambda: spool.waiting
     return Stores(
         quarantine=quarantine,
         working=working,
@@ -111,6 +129,10 @@ async def _server(settings: Settings, embedder: Embedder, clock: Clock, stack: A
         runs=PostgresDigestRuns(database, clock),
         census=PostgresCensus(database, working),
         vectors=PostgresVectors(database, embedder.name, RedisVectors(redis, embedder.name)),
+        keys=PostgresKeys(database),
+        happenings=PostgresHappenings(database),
+        spooled=spooled,
+        probe=database.probe,
     )
 
 
@@ -153,6 +175,10 @@ async def build_indexes(settings: Settings) -> list[str]:
             "run `memsieve migrate` as a user who may."
         )
         return []
+
+
+def _nothing() -> int:
+    return 0
 
 
 @contextmanager

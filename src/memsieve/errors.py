@@ -16,7 +16,15 @@ MemsieveError
 
 
 class MemsieveError(Exception):
-    """The root of every error memsieve raises on purpose."""
+    """The root of every error memsieve raises on purpose.
+
+    `public` says it without naming a file, a host or a URL: agents read it. Whoever raises one that names such a place
+    gives it.
+    """
+
+    def __init__(self, message: str = "", *, public: str | None = None) -> None:
+        super().__init__(message)
+        self.public = message if public is None else public
 
 
 class InvalidInput(MemsieveError):

@@ -9,12 +9,14 @@ from types import TracebackType
 from typing import Self
 
 from memsieve import validate
+from memsieve.access.keyring import Keyring
 from memsieve.bootstrap import House, rooms
 from memsieve.config import Settings, read_settings
 from memsieve.engines import utc_now
 from memsieve.jobs.reembed import Reembedding
 from memsieve.jobs.weekly import DigestRun
-from memsieve.ports import Clock, Progress
+from memsieve.model import Totals
+from memsieve.ports import Clock, Happenings, Progress
 from memsieve.project import AsyncProject
 
 
@@ -46,6 +48,25 @@ class AsyncMemory:
     def project(self, project_id: str) -> AsyncProject:
         """Return one project's memory; nothing of any other project can be reached through it."""
         return AsyncProject(self._opened, project_id)
+
+    @property
+    def keys(self) -> Keyring:
+        """The keys of the HTTP door, of all projects."""
+        return self._opened.keys
+
+    @property
+    def happenings(self) -> Happenings:
+        """What happened in all projects during the last 24 hours, without any content."""
+        return self._opened.happenings
+
+    @property
+    def house(self) -> House:
+        """What this memory is made of, for those who look after it."""
+        return self._opened
+
+    async def totals(self) -> Totals:
+        """Count what all projects hold together."""
+        return await self._opened.census.totals()
 
     async def projects(self) -> list[str]:
         """List the projects that hold anything."""

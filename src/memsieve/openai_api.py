@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from memsieve.errors import ConfigError
@@ -23,10 +22,22 @@ MAX_QUOTED = 200
 
 
 class EndpointError(Exception):
-    """The endpoint gave no usable answer; `retryable` says whether a later call may."""
+    """The endpoint gave no usable answer; `retryable` says whether a later call may.
 
-    def __init__(self, message: str, *, retryable: bool, retry_after: float | None = None) -> None:
-        super().__init__(message)
+    `public` says what happened and not where: what an endpoint answers may name others.
+    """
+
+    def __init__(
+        self,
+        where: str,
+        happened: str,
+        more: str = "",
+        *,
+        retryable: bool,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(f"{where} {happened}{more}")
+        self.public = f"the endpoint {happened}."
         self.retryable = retryable
         self.retry_after = retry_after
 
@@ -54,8 +65,9 @@ class OpenAIEndpoint:
                 return await self._post_patiently(path, payload, deadline=time.monotonic() + self._timeout)
         except TimeoutError as exc:
             raise EndpointError(
-                f"{self.base_url} did not answer within {self._timeout:g} seconds. "
-                "Try again later, or allow it more time.",
+                self.base_url,
+                f"did not answer within {self._timeout:g} seconds",
+                ". Try again later, or allow it more time.",
                 retryable=True,
             ) from exc
 
@@ -79,8 +91,9 @@ class OpenAIEndpoint:
                 body = await self._read(response)
         except httpx.RequestError as exc:
             raise EndpointError(
-                f"{self.base_url} cannot be reached ({type(exc).__name__}). "
-                "Check that it is running and that the base URL is right.",
+                self.base_url,
+                f"cannot be reached ({type(exc).__name__})",
+                ". Check that it is running and that the base URL is right.",
                 retryable=True,
             ) from exc
         if response.status_code != HTTPStatus.OK:
@@ -93,7 +106,9 @@ class OpenAIEndpoint:
             body += chunk
             if len(body) > MAX_RESPONSE_BYTES:
                 raise EndpointError(
-                    f"{self.base_url} sent more than {MAX_RESPONSE_BYTES} bytes. Check that the base URL is right.",
+                    self.base_url,
+                    f"sent more than {MAX_RESPONSE_BYTES} bytes",
+                    ". Check that the base URL is right.",
                     retryable=False,
                 )
         return bytes(body)
@@ -109,8 +124,9 @@ class OpenAIEndpoint:
 
     def _not_json(self) -> EndpointError:
         return EndpointError(
-            f"{self.base_url} did not answer with a JSON object. "
-            "Check that the base URL is that of an OpenAI-compatible API; it often ends in /v1.",
+            self.base_url,
+            "did not answer with a JSON object",
+            ". Check that the base URL is that of an OpenAI-compatible API; it often ends in /v1.",
             retryable=False,
         )
 
@@ -118,7 +134,9 @@ class OpenAIEndpoint:
         status = response.status_code
         retryable = status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR
         return EndpointError(
-            f"{self.base_url} answered {status}{self._quoted(status, body)}. {_advice(status)}",
+            self.base_url,
+            f"answered {status}",
+            f"{self._quoted(status, body)}. {_advice(status)}",
             retryable=retryable,
             retry_after=_seconds(response.headers.get("Retry-After")),
         )
@@ -163,7 +181,8 @@ def _seconds(retry_after: str | None) -> float | None:
 
 def _checked_url(base_url: str) -> str:
     """Return the URL without a slash at its end, or refuse it without repeating a password in it."""
-    httpx = _httpx()
+    import httpx
+
     try:
         url = httpx.URL(base_url.strip())
     except httpx.InvalidURL as exc:
@@ -188,21 +207,14 @@ def _checked_key(api_key: str | None) -> str | None:
 
 
 def _client(base_url: str, api_key: str | None) -> httpx.AsyncClient:
+    import httpx
+
     headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
     if api_key:
         headers["Authorization"] = f"Bearer {api_key}"
-    client: httpx.AsyncClient = _httpx().AsyncClient(
+    return httpx.AsyncClient(
         headers=headers,
-        timeout=None,  # `post` bounds the time of the whole call
+        timeout=None,  # noqa: S113 - `post` bounds the time of the whole call
         follow_redirects=False,  # the key and the content would go along
         verify=base_url.startswith("https:"),  # reading certificates takes 50 ms, and plain HTTP shows none
     )
-    return client
-
-
-def _httpx() -> ModuleType:
-    try:
-        import httpx
-    except ImportError as exc:
-        raise ConfigError("An LLM endpoint needs httpx. Run: pip install 'memsieve[llm]'") from exc
-    return httpx

@@ -10,6 +10,7 @@ from typing import Protocol
 from memsieve.model import (
     Admission,
     Answer,
+    ApiKey,
     Approval,
     AuditEvent,
     Chunk,
@@ -17,15 +18,18 @@ from memsieve.model import (
     Digest,
     Entry,
     EntryFilter,
+    Happening,
     Hit,
     Insight,
     InsightSource,
     LongTermMemory,
+    Note,
     Receipt,
     Scope,
     Serving,
     Stats,
     Tombstone,
+    Totals,
     Vector,
 )
 
@@ -44,6 +48,8 @@ RUN_LEASE = timedelta(minutes=15)
 RUN_AHEAD = timedelta(days=7)
 # The check that stands for an entry which waits in a local spool, because its store could not be reached.
 SPOOLED = "spool"
+# So long it is kept what happened.
+HAPPENINGS_KEPT = timedelta(hours=24)
 # From so many characters on, checking a text takes long enough to be done beside the event loop.
 LONG_TEXT = 4000
 
@@ -165,6 +171,9 @@ class Ledger(Protocol):
     async def events(self, scope: Scope, after: int = 0, limit: int = 1000) -> list[AuditEvent]:
         """Return audit events in order. Agents are refused."""
 
+    async def note(self, scope: Scope, note: Note, subject: str, at: datetime) -> None:
+        """Write an audit event that is no deed: nothing else changes. Agents are refused."""
+
     async def head(self, scope: Scope) -> int:
         """Return the number of the newest audit event, 0 where there is none. Agents are refused."""
 
@@ -256,6 +265,65 @@ class Census(Protocol):
 
     async def stats(self, scope: Scope) -> Stats:
         """Return one project's counts."""
+
+    async def totals(self) -> Totals:
+        """Return the counts of all projects together; `promoted` counts entries that a memory came from."""
+
+    async def refusals(self) -> Mapping[str, int]:
+        """Return for each check how many entries of all projects are refused that it failed, the most first."""
+
+
+class Happenings(Protocol):
+    """What happened in all projects, in order, never any content; written by the stores with each deed.
+
+    Positions are texts, and their order is that of what happened. A malformed one raises InvalidInput.
+    """
+
+    async def newest(self) -> str:
+        """Return the position now: whatever happens from now on comes after it."""
+
+    async def oldest(self) -> str:
+        """Return the position after which all is kept: whoever stands before it may have missed some."""
+
+    async def since(self, position: str, limit: int = 1000) -> list[Happening]:
+        """Return what happened in all projects after a position, in order.
+
+        Nothing appears later among what was returned, however many write at once.
+        """
+
+    async def of(self, scope: Scope, position: str | None, limit: int) -> list[Happening]:
+        """Return what happened in one project after a position, as `since` does; without one all that is kept.
+
+        After a position of which some is forgotten it is what there is.
+        """
+
+    async def forget(self, before: datetime) -> int:
+        """Drop what happened before then; return how much it was."""
+
+
+class KeyStore(Protocol):
+    """The keys of the HTTP door, of all projects; of a secret only its hash."""
+
+    async def add(self, key: ApiKey, secret_hash: bytes) -> None:
+        """Keep a new key and write its audit event, in one transaction; a known id raises Conflict.
+
+        The event stands in the log of the key's project, and of one that has none in that of `SERVER_PROJECT`.
+        """
+
+    async def get(self, key_id: str) -> tuple[ApiKey, bytes] | None:
+        """Return a key, revoked or not, with the hash of its secret, by one indexed read; None if it is unknown."""
+
+    async def revoke(self, key_id: str, by: str, at: datetime) -> ApiKey | None:
+        """Revoke a key for good and write its audit event, in one transaction; return it, or None if it is unknown.
+
+        Twice changes nothing: who was first stands.
+        """
+
+    async def used(self, key_id: str, at: datetime) -> None:
+        """Note when a key was used; the latest stands. A crash of the store may take the last moments of it."""
+
+    async def list(self, project_id: str | None = None) -> list[ApiKey]:
+        """Return the keys of a project, or all there are, revoked ones too, newest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from memsieve.ingress.replay import Replay
 from memsieve.ingress.restore import Restorer
 from memsieve.model import (
     MAX_LISTED,
+    Admission,
     Answer,
     AuditEvent,
     Digest,
@@ -25,6 +26,7 @@ from memsieve.model import (
     Insight,
     Lineage,
     LongTermMemory,
+    Note,
     Receipt,
     Retirement,
     Role,
@@ -204,6 +206,17 @@ class AsyncProject:
     async def entry(self, entry_id: str, *, by: str = "auditor") -> Receipt | None:
         """Return one quarantine entry for a person's audit, or None."""
         return await self._rooms.quarantine.get(self._person(by), _id(entry_id))
+
+    async def admission(self, entry_id: str) -> Admission | None:
+        """Return what the filter decided on an entry, or None; nothing of what it says, so that agents may ask."""
+        system = Scope(project_id=self.id, actor="memsieve", role=Role.SYSTEM)
+        receipt = await self._rooms.quarantine.get(system, _id(entry_id))
+        return None if receipt is None else receipt.admission
+
+    async def note(self, note: Note, subject: str, *, by: str) -> None:
+        """Write into the audit log what somebody tried, in their name; nothing else changes."""
+        scope = Scope(project_id=self.id, actor=validate.name(by, field="by"), role=Role.SYSTEM)
+        await self._rooms.auditor.ledger.note(scope, note, subject, self._rooms.ingress.clock())
 
     async def events(self, *, after: int = 0, limit: int = 1000, by: str = "auditor") -> list[AuditEvent]:
         """List the audit log in order, after a line."""

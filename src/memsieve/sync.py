@@ -2,70 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
-from collections.abc import Callable, Coroutine
 from contextlib import ExitStack
-from functools import wraps
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
+from typing import Self
 
+from memsieve.access.keyring import Keyring
 from memsieve.config import Settings
 from memsieve.engines import utc_now
-from memsieve.errors import StoreUnavailable
+from memsieve.loop import Loop, blocking
 from memsieve.memory import AsyncMemory
 from memsieve.ports import Clock
 from memsieve.project import AsyncProject
-
-P = ParamSpec("P")
-R = TypeVar("R")
-A = TypeVar("A")
-
-
-class Loop:
-    """An event loop in a thread of its own, which does not keep the interpreter from ending."""
-
-    def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="memsieve", daemon=True)
-        self._thread.start()
-
-    def call(self, work: Coroutine[Any, Any, R]) -> R:
-        """Run work on the loop and wait for it."""
-        if self._loop.is_closed():
-            work.close()
-            raise StoreUnavailable("This memory is closed. Open it again to go on.")
-        running = asyncio.run_coroutine_threadsafe(work, self._loop)
-        try:
-            return running.result()
-        except BaseException:
-            running.cancel()
-            raise
-
-    def close(self) -> None:
-        """Stop the loop; what it still does is given up."""
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.run_until_complete(self._loop.shutdown_default_executor())
-        self._loop.close()
-
-
-class _Front(Protocol[A]):
-    _loop: Loop
-    _inner: A
-
-
-def _blocking(
-    method: Callable[Concatenate[A, P], Coroutine[Any, Any, R]],
-) -> Callable[Concatenate[_Front[A], P], R]:
-    """Make the synchronous form of an asynchronous method, with its signature and docstring."""
-
-    @wraps(method)
-    def call(self: _Front[A], /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return self._loop.call(method(self._inner, *args, **kwargs))
-
-    return call
 
 
 class Project:
@@ -78,35 +26,53 @@ class Project:
         self._inner = inner
         self.id = inner.id
 
-    record = _blocking(AsyncProject.record)
-    bring = _blocking(AsyncProject.bring)
-    bring_history = _blocking(AsyncProject.bring_history)
-    retrieve = _blocking(AsyncProject.retrieve)
-    history_context = _blocking(AsyncProject.history_context)
-    promote = _blocking(AsyncProject.promote)
-    promote_text = _blocking(AsyncProject.promote_text)
-    promote_texts = _blocking(AsyncProject.promote_texts)
-    dismiss = _blocking(AsyncProject.dismiss)
-    digest = _blocking(AsyncProject.digest)
-    last_digest = _blocking(AsyncProject.last_digest)
-    insights = _blocking(AsyncProject.insights)
-    insight = _blocking(AsyncProject.insight)
-    retire = _blocking(AsyncProject.retire)
-    retired = _blocking(AsyncProject.retired)
-    delete = _blocking(AsyncProject.delete)
-    log = _blocking(AsyncProject.log)
-    entry = _blocking(AsyncProject.entry)
-    events = _blocking(AsyncProject.events)
-    working = _blocking(AsyncProject.working)
-    restore_working = _blocking(AsyncProject.restore_working)
-    missing_from_working = _blocking(AsyncProject.missing_from_working)
-    memories = _blocking(AsyncProject.memories)
-    memory = _blocking(AsyncProject.memory)
-    lineage = _blocking(AsyncProject.lineage)
-    stats = _blocking(AsyncProject.stats)
-    retry = _blocking(AsyncProject.retry)
-    replay = _blocking(AsyncProject.replay)
-    verify_audit = _blocking(AsyncProject.verify_audit)
+    record = blocking(AsyncProject.record)
+    bring = blocking(AsyncProject.bring)
+    bring_history = blocking(AsyncProject.bring_history)
+    retrieve = blocking(AsyncProject.retrieve)
+    history_context = blocking(AsyncProject.history_context)
+    promote = blocking(AsyncProject.promote)
+    promote_text = blocking(AsyncProject.promote_text)
+    promote_texts = blocking(AsyncProject.promote_texts)
+    dismiss = blocking(AsyncProject.dismiss)
+    digest = blocking(AsyncProject.digest)
+    last_digest = blocking(AsyncProject.last_digest)
+    insights = blocking(AsyncProject.insights)
+    insight = blocking(AsyncProject.insight)
+    retire = blocking(AsyncProject.retire)
+    retired = blocking(AsyncProject.retired)
+    delete = blocking(AsyncProject.delete)
+    log = blocking(AsyncProject.log)
+    entry = blocking(AsyncProject.entry)
+    admission = blocking(AsyncProject.admission)
+    note = blocking(AsyncProject.note)
+    events = blocking(AsyncProject.events)
+    working = blocking(AsyncProject.working)
+    restore_working = blocking(AsyncProject.restore_working)
+    missing_from_working = blocking(AsyncProject.missing_from_working)
+    memories = blocking(AsyncProject.memories)
+    memory = blocking(AsyncProject.memory)
+    lineage = blocking(AsyncProject.lineage)
+    stats = blocking(AsyncProject.stats)
+    retry = blocking(AsyncProject.retry)
+    replay = blocking(AsyncProject.replay)
+    verify_audit = blocking(AsyncProject.verify_audit)
+
+
+class Keys:
+    """The keys of the HTTP door, for synchronous code; see `Keyring`."""
+
+    def __init__(self, memory: Memory, loop: Loop, inner: Keyring) -> None:
+        # As a project does.
+        self._memory = memory
+        self._loop = loop
+        self._inner = inner
+
+    make = blocking(Keyring.make)
+    identify = blocking(Keyring.identify)
+    list = blocking(Keyring.list)
+    revoke = blocking(Keyring.revoke)
+    any = blocking(Keyring.any)
 
 
 class Memory:
@@ -146,7 +112,12 @@ class Memory:
         """Return one project's memory; nothing of any other project can be reached through it."""
         return Project(self, self._loop, self._inner.project(project_id))
 
-    projects = _blocking(AsyncMemory.projects)
-    reembed = _blocking(AsyncMemory.reembed)
-    forget_vectors = _blocking(AsyncMemory.forget_vectors)
-    make_due_digests = _blocking(AsyncMemory.make_due_digests)
+    @property
+    def keys(self) -> Keys:
+        """The keys of the HTTP door, of all projects."""
+        return Keys(self, self._loop, self._inner.keys)
+
+    projects = blocking(AsyncMemory.projects)
+    reembed = blocking(AsyncMemory.reembed)
+    forget_vectors = blocking(AsyncMemory.forget_vectors)
+    make_due_digests = blocking(AsyncMemory.make_due_digests)

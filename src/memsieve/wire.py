@@ -11,12 +11,14 @@ from memsieve.model import (
     UNVERIFIED_LABEL,
     Admission,
     Answer,
+    ApiKey,
     AuditEvent,
     Check,
     ContextItem,
     Digest,
     Dispute,
     Entry,
+    Happening,
     Insight,
     InsightSource,
     Lineage,
@@ -80,6 +82,29 @@ def admission(record: Admission) -> Document:
     return {**verdict(record), "decided_at": moment(record.decided_at), "shadow": shadow}
 
 
+def recorded(record: Receipt) -> Document:
+    """Return an entry that is safe, and the decision, as whoever recorded it is told."""
+    return {
+        "entry_id": record.entry.id,
+        "project_id": record.entry.project_id,
+        "created_at": moment(record.entry.created_at),
+        **verdict(record.admission),
+        "decided_at": moment(record.admission.decided_at),
+    }
+
+
+def entry_admission(entry_id: str, record: Admission) -> Document:
+    """Return what became of an entry; nothing of what it says."""
+    return {"entry_id": entry_id, **verdict(record), "decided_at": moment(record.decided_at)}
+
+
+def unquoted(told: Document) -> Document:
+    """Return a decision in words that quote nothing, for those who may not read the entry."""
+    checks = [{**one, "reason": f"It {'passed' if one['passed'] else 'did not pass'}."} for one in told["checks"]]
+    failed = [one["name"] for one in checks if not one["passed"]]
+    return {**told, "checks": checks, "reasons": [f"It did not pass the check {name}." for name in failed]}
+
+
 def receipt(record: Receipt) -> Document:
     """Return an entry as quarantine keeps it."""
     return {
@@ -130,6 +155,7 @@ def memory(record: LongTermMemory) -> Document:
         "chunks": [{"id": chunk.id, "content": chunk.content} for chunk in record.chunks],
         "retired_at": moment(record.retired_at),
         "retired_by": record.retired_by,
+        "retired_reason": record.retired_reason,
     }
 
 
@@ -181,6 +207,37 @@ def event(record: AuditEvent) -> Document:
         "detail": dict(record.detail),
         "previous": record.previous,
         "digest": record.digest,
+    }
+
+
+def key(record: ApiKey) -> Document:
+    """Return a key as it is listed."""
+    return {
+        "id": record.id,
+        "name": record.name,
+        "role": str(record.role),
+        "project_id": record.project_id,
+        "made_at": moment(record.made_at),
+        "made_by": record.made_by,
+        "last_used_at": moment(record.last_used_at),
+        "revoked_at": moment(record.revoked_at),
+        "revoked_by": record.revoked_by,
+    }
+
+
+def made_key(record: ApiKey, text: str) -> Document:
+    """Return a key that was just made, with the text that is shown this once."""
+    return {"key": key(record), "text": text}
+
+
+def happening(record: Happening) -> Document:
+    """Return what happened; of what it happened to only the id."""
+    return {
+        "position": record.position,
+        "project_id": record.project_id,
+        "kind": str(record.kind),
+        "at": moment(record.at),
+        "subject": record.subject,
     }
 
 

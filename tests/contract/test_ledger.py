@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from memsieve.errors import Conflict, Forbidden
-from memsieve.model import AuditEvent, Review, Source
+from memsieve.model import AuditEvent, Note, Review, Source
 from memsieve.testing import WordEmbedder
 from memsieve.testing.factories import (
     NOW,
@@ -47,6 +47,24 @@ def test_a_tombstone_is_written_with_its_line(stores, run):
         "e1",
         "It is wrong.",
     )
+
+
+def test_a_note_is_a_line_in_the_chain_and_changes_nothing_else(stores, run):
+    promote(run, stores, "alpha")
+    run(stores.ledger.note(system(), Note.FOREIGN_PROJECT, "hermes", NOW))
+    run(stores.ledger.note(person(name="bob"), Note.FOREIGN_PROJECT, "zeus", NOW))
+    promoted, first, second = run(stores.ledger.events(person()))
+    assert (first.actor, first.action, first.subject) == ("memsieve", "foreign project refused", "hermes")
+    assert (second.actor, second.subject, second.at) == ("bob", "zeus", NOW)
+    assert (first.previous, second.previous) == (promoted.digest, first.digest)
+    assert all(event.digest == event.expected_digest() for event in (first, second))
+    assert run(stores.ledger.events(person("hermes"))) == []
+    assert len(run(stores.longterm.find(agent(), None, 10))) == 1
+
+
+def test_an_agent_writes_no_note(stores, run):
+    with pytest.raises(Forbidden):
+        run(stores.ledger.note(agent(), Note.FOREIGN_PROJECT, "hermes", NOW))
 
 
 def test_a_source_has_one_tombstone_and_the_first_stands(stores, run):

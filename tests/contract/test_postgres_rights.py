@@ -58,6 +58,7 @@ RIGHTS = {
         "answers": "insert",
         "approval_sources": "select",
         "approvals": "select",
+        "happenings": "select",
         "memories": "select",
         "memory_vectors": "select",
         "memory_words": "select",
@@ -81,6 +82,7 @@ RIGHTS = {
         "audit_log": "select",
         "digest_runs": "insert, select, update",
         "digests": "insert, select",
+        "happenings": "delete, select",
         "insight_sources": "insert, select",
         "insights": "delete, insert, select, update embedder, update embedding",
         "memories": "select, update embedder",
@@ -113,11 +115,19 @@ RIGHTS = {
         "schema_migrations": "select",
         "tombstones": "insert, update lifted_at",
     },
+    "memsieve_keeper": {
+        "api_keys": "insert, select, update last_used_at, update revoked_at, update revoked_by",
+        "audit_log": "insert, select action, select actor, select digest, select project_id, select sequence, "
+        "select subject",
+        "schema_migrations": "select",
+    },
     "memsieve_search": {"memory_words": "select"},
 }
 # These are about no project: which migrations were applied, and what an index over all projects' vectors is worth. The
 # owner alone writes them.
 OF_NO_PROJECT = {"schema_migrations": "number", "vector_indexes": "embedder"}
+# A key is looked up before its project is known.
+KEYED_OTHERWISE = {**OF_NO_PROJECT, "api_keys": "id"}
 CALLS = [
     ("asking_across", "PUBLIC"),
     ("asking_project", "PUBLIC"),
@@ -144,7 +154,7 @@ def test_every_table_is_walled_off_by_project(connection):
 
 def test_every_primary_key_begins_with_the_project(connection):
     keys = dict(rows(connection, KEYS))
-    assert {name: key for name, key in keys.items() if key != "project_id"} == OF_NO_PROJECT
+    assert {name: key for name, key in keys.items() if key != "project_id"} == KEYED_OTHERWISE
 
 
 def test_every_view_shows_only_what_its_reader_may_see(connection):

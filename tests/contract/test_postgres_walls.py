@@ -13,10 +13,11 @@ import pytest
 
 from memsieve import validate
 from memsieve.errors import InvalidInput
-from memsieve.model import Dispute, TombstoneKind
+from memsieve.model import Dispute, KeyRole, TombstoneKind
 from memsieve.promotion.audit import Auditor
 from memsieve.stores.postgres.database import Database
 from memsieve.stores.postgres.digests import PostgresDigests
+from memsieve.stores.postgres.keys import PostgresKeys
 from memsieve.stores.postgres.ledger import PostgresLedger
 from memsieve.stores.postgres.longterm import PostgresLongTerm
 from memsieve.stores.postgres.quarantine import PostgresQuarantine
@@ -25,6 +26,7 @@ from memsieve.testing.factories import (
     admission,
     agent,
     answer,
+    api_key,
     approval,
     chunks,
     digest,
@@ -37,7 +39,7 @@ from memsieve.testing.factories import (
     tombstone,
 )
 
-ROLES = ("memsieve_agent", "memsieve_filter", "memsieve_reviewer", "memsieve_owner")
+ROLES = ("memsieve_agent", "memsieve_filter", "memsieve_reviewer", "memsieve_owner", "memsieve_keeper")
 REFUSED = 3
 # A constraint, a trigger that raises like one, or a right that is not there.
 WALL = r"ERROR:  (23\w\w\w|42501): "
@@ -134,8 +136,18 @@ async def fill(url):
         if project == "apollo":
             found = {"hot": hot, "refused": refused, "other": other, "kept": kept, "gone": gone, "chunk": chunk}
             found |= {"first": first, "second": second, "waits": waits, "raised": raised}
+            found |= {"key": api_key(), "revoked": api_key("1revoked")}
+    await fill_keys(PostgresKeys(database))
     await database.close()
-    return {name: one.id for name, one in found.items()} | {"new": str(uuid.uuid4())}
+    return {name: one.id for name, one in found.items()} | {"new": str(uuid.uuid4()), "hash": "\\x" + "11" * 32}
+
+
+async def fill_keys(keys):
+    """Make a key for each project and one for all, and one that is revoked."""
+    admin = api_key("2admin00", role=KeyRole.ADMIN, project_id=None)
+    for key in (api_key(), api_key("1revoked"), api_key("3gemini0", project_id="gemini"), admin):
+        await keys.add(key, bytes(32))
+    await keys.revoke("1revoked", "bob", api_key().made_at)
 
 
 LOGINS = "".join(
@@ -258,10 +270,41 @@ NEVER = {
     f"{DIGEST}, {DIGEST})",
 }
 
+KEY = "api_keys (id, name, role, project_id, secret_hash, made_at, made_by) VALUES"
+KEY_LINE = f"INSERT INTO {LINE} SELECT 'apollo', max(sequence) + 1, now(), 'mallory', 'key made', '5newkey0', '', "
+KEY_LINE += f"'{{}}', ({LAST}), {DIGEST} FROM audit_log;"
+# What nobody may do with keys: not their keeper, and not even the owner.
+NEVER_WITH_KEYS = {
+    "a key without its line": f"INSERT INTO {KEY} ('5newkey0', 'm', 'agent', 'apollo', :'hash', now(), 'mallory')",
+    "a key by another's line": f"INSERT INTO {KEY} ('5newkey0', 'm', 'agent', 'apollo', :'hash', now(), 'ada')",
+    "a key by another project's line": f"BEGIN; {KEY_LINE} INSERT INTO {KEY} "
+    "('5newkey0', 'm', 'agent', 'gemini', :'hash', now(), 'mallory')",
+    "an admin's key by a project's line": f"BEGIN; {KEY_LINE} INSERT INTO {KEY} "
+    "('5newkey0', 'm', 'admin', NULL, :'hash', now(), 'mallory')",
+    "an admin's key with a project": f"BEGIN; {KEY_LINE} INSERT INTO {KEY} "
+    "('5newkey0', 'm', 'admin', 'apollo', :'hash', now(), 'mallory')",
+    "a key without a project": "UPDATE api_keys SET project_id = NULL WHERE id = :'key'",
+    "a key of another project": "UPDATE api_keys SET project_id = 'voyager' WHERE id = :'key'",
+    "a key of another role": "UPDATE api_keys SET role = 'reviewer' WHERE id = :'key'",
+    "a key with another secret": "UPDATE api_keys SET secret_hash = :'hash' WHERE id = :'key'",
+    "a key of another name": "UPDATE api_keys SET name = 'ada' WHERE id = :'key'",
+    "a key under another id": "UPDATE api_keys SET id = '5newkey0' WHERE id = :'key'",
+    "a key in the place of another": f"INSERT INTO {KEY} (:'key', 'm', 'agent', 'apollo', :'hash', now(), 'ada')"
+    " ON CONFLICT (id) DO UPDATE SET secret_hash = excluded.secret_hash",
+    "a key revoked without a line": "UPDATE api_keys SET revoked_at = now(), revoked_by = 'ada' WHERE id = :'key'",
+    "a key revoked by nobody": "UPDATE api_keys SET revoked_at = now() WHERE id = :'key'",
+    "a revoked key that opens again": "UPDATE api_keys SET revoked_at = NULL, revoked_by = NULL WHERE id = :'revoked'",
+    "a key revoked by another": "UPDATE api_keys SET revoked_by = 'mallory' WHERE id = :'revoked'",
+    "a key removed": "DELETE FROM api_keys WHERE id = :'key'",
+    "keys emptied": "TRUNCATE api_keys",
+}
+
 
 # What a role may not do, though another may.
 NOT_FOR = {
     "memsieve_agent": {
+        "read keys": "SELECT id FROM api_keys",
+        "become the keeper": "SET ROLE memsieve_keeper",
         "read quarantine": "SELECT content FROM quarantine_logs",
         "count quarantine": "SELECT count(*) FROM quarantine_logs",
         "copy quarantine": "COPY quarantine_logs TO STDOUT",
@@ -292,6 +335,8 @@ NOT_FOR = {
         "make a function": "CREATE FUNCTION asking() RETURNS text LANGUAGE sql RETURN 'gemini'",
     },
     "memsieve_filter": {
+        "read keys": "SELECT id FROM api_keys",
+        "become the keeper": "SET ROLE memsieve_keeper",
         "approve": f"INSERT INTO {APPROVAL} VALUES ('apollo', :'new', 'Made up.', 'h', 'ada', now())",
         "add sources to an approval": "INSERT INTO approval_sources VALUES ('apollo', :'kept', :'hot')",
         "write memories": f"INSERT INTO {CHUNK} VALUES ('apollo', :'new', :'kept', 9, 'The board')",
@@ -306,12 +351,29 @@ NOT_FOR = {
         "become a reviewer": "SET ROLE memsieve_reviewer",
     },
     "memsieve_reviewer": {
+        "read keys": "SELECT id FROM api_keys",
+        "use a key": "UPDATE api_keys SET last_used_at = now()",
+        "make a key": f"INSERT INTO {KEY} ('5newkey0', 'm', 'agent', 'apollo', :'hash', now(), 'mallory')",
+        "become the keeper": "SET ROLE memsieve_keeper",
         "record": f"INSERT INTO {SAID} VALUES ('apollo', :'new', 's', 'x', '{{}}', now())",
         "reword an insight": "UPDATE insights SET content = 'Made up.' WHERE id = :'waits'",
         "take a source from an insight": "DELETE FROM insight_sources WHERE insight_id = :'waits'",
         "become the owner": "SET ROLE memsieve_owner",
         "have triggers sleep": "SET session_replication_role = 'replica'",
         "switch off a trigger": "ALTER TABLE memories DISABLE TRIGGER ALL",
+    },
+    "memsieve_keeper": {
+        "read quarantine": "SELECT content FROM quarantine_logs",
+        "read memories": "SELECT content FROM memories",
+        "read insights": "SELECT content FROM insights",
+        "read why something was decided": "SELECT reason FROM audit_log",
+        "read what was decided": "SELECT detail FROM audit_log",
+        "record": f"INSERT INTO {SAID} VALUES ('apollo', :'new', 's', 'x', '{{}}', now())",
+        "approve": f"INSERT INTO {APPROVAL} VALUES ('apollo', :'new', 'Made up.', 'h', 'ada', now())",
+        "become a reviewer": "SET ROLE memsieve_reviewer",
+        "become the owner": "SET ROLE memsieve_owner",
+        "have triggers sleep": "SET session_replication_role = 'replica'",
+        "switch off a trigger": "ALTER TABLE api_keys DISABLE TRIGGER ALL",
     },
 }
 # What a role may write, but not so that memsieve could not read it: each is one value in the place of a good one.
@@ -340,6 +402,8 @@ UNREADABLE = [
     ("memsieve_reviewer", "UPDATE tombstones SET lifted_at = 'infinity'"),
     ("memsieve_reviewer", AUDITED.replace("now()", "'infinity'")),
     ("memsieve_reviewer", AUDITED.replace("'{}'", "'[]'")),
+    ("memsieve_keeper", "UPDATE api_keys SET last_used_at = 'infinity'"),
+    ("memsieve_keeper", AUDITED.replace("now()", "'infinity'")),
     *(("memsieve_reviewer", AUDITED.replace(DIGEST, wrong)) for wrong in ("''", "repeat('D', 64)", "repeat('d', 65)")),
 ]
 # A function with its owner's rights would do what they may not, if it could be hung on a table of their own.
@@ -355,6 +419,14 @@ EXECUTE FUNCTION {function}();
 def test_nobody_writes_what_never_is_to_be(shared, attempt, role):
     before = shared.everything()
     assert shared.refused(role, NEVER[attempt])
+    assert shared.everything() == before
+
+
+@pytest.mark.parametrize("role", ["memsieve_keeper", "memsieve_owner"])
+@pytest.mark.parametrize("attempt", NEVER_WITH_KEYS)
+def test_nobody_does_to_keys_what_never_is_to_be(shared, attempt, role):
+    before = shared.everything()
+    assert shared.refused(role, NEVER_WITH_KEYS[attempt])
     assert shared.everything() == before
 
 
@@ -447,7 +519,9 @@ def test_a_false_line_that_a_reviewer_appends_by_hand_is_shown(own):
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("project", ["voyager", "", None])
 def test_from_another_project_and_from_none_there_is_nothing(shared, role, project):
-    tables = [table for [table] in shared.look(TABLES) if table != "schema_migrations"]
+    # The keeper looks a key up before its project is known.
+    seen = {"schema_migrations", "api_keys"} if role == "memsieve_keeper" else {"schema_migrations"}
+    tables = [table for [table] in shared.look(TABLES) if table not in seen]
     readable = "SELECT relname FROM pg_class WHERE relname = ANY(:'tables') AND has_any_column_privilege(oid, 'SELECT')"
     mine = shared.ask(role, readable.replace(":'tables'", f"'{{{','.join(tables)}}}'"))
     assert mine
@@ -466,6 +540,19 @@ FILLED = {
     "tombstones",
     "insights",
 }
+
+
+def test_the_keeper_looks_up_the_keys_of_all_projects_and_makes_and_uses_them(own):
+    keys = "SELECT id FROM api_keys ORDER BY 1"
+    assert own.ask("memsieve_keeper", keys, project=None) == ["1revoked", "2admin00", "3f9k2m7q", "3gemini0"]
+    assert own.ask("memsieve_owner", keys, project="gemini") == ["3gemini0"]
+    own.ask("memsieve_keeper", "UPDATE api_keys SET last_used_at = now() WHERE id = '2admin00'")
+    own.ask(
+        "memsieve_keeper",
+        f"{KEY_LINE} INSERT INTO {KEY} ('5newkey0', 'm', 'agent', 'apollo', :'hash', now(), 'mallory')",
+    )
+    assert own.look("SELECT id FROM api_keys WHERE last_used_at IS NOT NULL") == [("2admin00",)]
+    assert own.ask("memsieve_keeper", keys)[-1] == "5newkey0"
 
 
 def test_only_the_filter_looks_across_projects_and_only_when_it_asks_to(shared):
@@ -515,7 +602,7 @@ WHERE p.pronamespace = 'public'::regnamespace AND p.prosecdef AND p.prorettype =
 """
 
 
-@pytest.mark.parametrize("role", ROLES[:3])
+@pytest.mark.parametrize("role", [*ROLES[:3], "memsieve_keeper"])
 def test_no_function_with_its_owners_rights_is_hung_on_a_table_of_ones_own(shared, role):
     functions = [name for [name] in shared.look(DEFINERS)]
     assert "entries_wait" in functions

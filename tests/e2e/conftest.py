@@ -6,7 +6,9 @@ import pty
 import re
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from memsieve.cli.app import app
+from memsieve.testing import ServedMemory
 
 DECISION = "The team decided to use PostgreSQL for the ledger, because it needs real transactions."
 
@@ -75,6 +78,76 @@ def on_terminal(request, monkeypatch, data, small_embedder) -> Callable[..., str
         return shown
 
     return run
+
+
+@pytest.fixture
+def serve(data: Path) -> Iterator[Callable[..., ServedMemory]]:
+    """Start servers on the test's folder; those that still run in the end are stopped."""
+    with ExitStack() as stack:
+
+        def start(*options: str, folder: Path = data, **environment: str) -> ServedMemory:
+            return stack.enter_context(ServedMemory(folder, *options, environment=environment))
+
+        yield start
+
+
+class Api:
+    """The HTTP door in this process, and a key of each role to project `apollo`."""
+
+    TOKEN = "msv_local_" + "0" * 52
+
+    def __init__(self, client: Any, admin: str) -> None:
+        self.client = client
+        self.keys = {"admin": admin} | {role: self.key(role, by=admin) for role in ("agent", "reviewer", "auditor")}
+
+    def key(self, role: str, project: str = "apollo", *, by: str | None = None) -> str:
+        """Make a key."""
+        body = {"name": f"the-{role}", "role": role} | ({} if role == "admin" else {"project_id": project})
+        return self.post("/keys", body, key=by or self.keys["admin"]).json()["text"]
+
+    def send(self, method: str, path: str, *, key: str | None = None, **request: Any) -> Any:
+        """Send a request below the prefix, as somebody."""
+        headers = {**({} if key is None else {"Authorization": f"Bearer {key}"}), **request.pop("headers", {})}
+        return self.client.request(method, f"/api/v1{path}", headers=headers, **request)
+
+    def get(self, path: str, *, key: str | None = None, **parameters: Any) -> Any:
+        return self.send("GET", path, key=key, params=parameters)
+
+    def post(self, path: str, body: Any, *, key: str | None = None, **headers: str) -> Any:
+        return self.send("POST", path, key=key, json=body, headers=headers)
+
+    def record(self, content: str = DECISION, project: str = "apollo") -> Any:
+        """Record something, and return what is told of it."""
+        body = {"project_id": project, "session_id": "s1", "content": content, "confidence": 0.93}
+        return self.post("/memory/quarantine", body, key=self.keys["admin"]).json()
+
+
+@pytest.fixture
+def open_api(data: Path, small_embedder: object) -> Iterator[Callable[..., Api]]:
+    """Serve the test's folder in this process, to callers of this machine."""
+    from starlette.testclient import TestClient
+
+    from memsieve.api.app import create_app
+    from memsieve.config import Settings
+    from memsieve.model import KeyRole
+    from memsieve.sync import Memory
+
+    with ExitStack() as stack:
+
+        def open_(*, peer: str = "127.0.0.1", settings: Settings | None = None, **options: Any) -> Api:
+            chosen = replace(settings or Settings(), data=data)
+            with Memory.open(settings=chosen) as memory:
+                _, admin = memory.keys.make(name="the-admin", role=KeyRole.ADMIN, project_id=None, by="test")
+            options = {"token": Api.TOKEN, "user": "ada", "stream_seconds": 0.01, **options}
+            client = TestClient(create_app(chosen, **options), base_url="http://localhost:8080", client=(peer, 50000))
+            return Api(stack.enter_context(client), admin)
+
+        yield open_
+
+
+@pytest.fixture
+def api(open_api: Callable[..., Api]) -> Api:
+    return open_api()
 
 
 def _drain(reader: int, seen: list[bytes]) -> None:

@@ -1,6 +1,7 @@
 """Every command through its parser, in this process, with the small embedder."""
 
 import json
+import math
 import sqlite3
 from contextlib import closing
 from typing import Any
@@ -24,7 +25,7 @@ from memsieve.errors import (
     StoreCorrupt,
     StoreUnavailable,
 )
-from memsieve.testing import OpenAIServer
+from memsieve.testing import OpenAIServer, Reply
 
 DECISION = "The team decided to use PostgreSQL for the ledger, because it needs real transactions."
 UNSURE = "Perhaps the cache is slow because of the network, though nobody has measured it so far."
@@ -293,6 +294,8 @@ def test_what_a_judge_left_undecided_is_decided_by_retry(cli, monkeypatch):
     with OpenAIServer() as server:
         monkeypatch.setenv("MEMSIEVE_LLM_BASE_URL", server.base_url)
         monkeypatch.setenv("MEMSIEVE_LLM_MODEL", "judge")
+        # Longer than the command lasts, or it may be decided before that ends.
+        server.script(Reply(delay=math.inf))
         assert cli.record(DECISION, "--no-wait")["admission"]["decision"] == "pending"
         [receipt] = cli.json("retry", "--project", "apollo")["entries"]
         assert receipt["admission"]["decision"] == "admitted"

@@ -148,7 +148,9 @@ def test_the_users_are_made_after_the_roles_and_have_the_least_of_them(migrated,
     for _ in range(2):
         made = _make_users(postgres_18.psql, migrated, **passwords)
         assert made.returncode == 0, made.stderr
-    assert _roles(migrated, "memsieve_app") == {"memsieve_agent", "memsieve_filter", "memsieve_reviewer"}
+    assert _roles(migrated, "memsieve_app") == {
+        *("memsieve_agent", "memsieve_filter", "memsieve_reviewer", "memsieve_keeper")
+    }
     assert _roles(migrated, "memsieve_worker") == {"memsieve_filter"}
     with psycopg.connect(make_conninfo(migrated, user="memsieve_worker")) as connection:
         connection.execute("SET app.project = 'apollo'")

@@ -1,8 +1,9 @@
-"""What waits for a judge is tried again by itself."""
+"""What waits for a judge is tried again by itself, and old news is dropped."""
 
 import asyncio
 import math
-from contextlib import suppress
+import sqlite3
+from contextlib import closing, suppress
 from datetime import timedelta
 
 from memsieve.bootstrap import rooms
@@ -14,6 +15,8 @@ from memsieve.project import AsyncProject
 from memsieve.testing import OpenAIServer, Reply
 
 CONTENT = "The ledger is kept in PostgreSQL, because it needs real transactions."
+SYSTEM = Scope(project_id="apollo", actor="memsieve", role=Role.SYSTEM)
+LONG_AGO = "UPDATE happenings SET at = strftime('%Y-%m-%dT%H:%M:%f000Z', 'now', '-1 day') WHERE subject <> ?"
 
 
 def settings_for(server, data):
@@ -65,3 +68,20 @@ def test_a_job_that_misses_its_cancellation_is_told_again(run):
             await asyncio.sleep(0)
 
     run(asyncio.wait_for(scenario(), 30))
+
+
+def test_what_happened_longer_than_a_day_ago_is_dropped_by_itself(data, small_embedder):
+    async def scenario():
+        async with rooms(Settings(data=data), jobs=False) as opened:
+            apollo = AsyncProject(opened, "apollo")
+            for number in range(2):
+                await apollo.record(f"{CONTENT} It was said {number} times.", session_id="s1")
+            kept = (await opened.happenings.since(await opened.happenings.oldest()))[-1]
+            with closing(sqlite3.connect(data / "memsieve.db")) as connection, connection:
+                connection.execute(LONG_AGO, (kept.subject,))
+            async with asyncio.timeout(20), schedule.forgetting(opened.happenings, *[timedelta(milliseconds=5)] * 2):
+                while len(left := await opened.happenings.of(SYSTEM, None, 10)) > 2:  # noqa: ASYNC110 - as above
+                    await asyncio.sleep(0.02)
+            return {one.subject for one in left} == {kept.subject}
+
+    assert asyncio.run(scenario())

@@ -4,14 +4,22 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import time
 from contextlib import ExitStack, closing
+from dataclasses import replace
+from http import HTTPStatus
 
 import pytest
+from httpx import Response
+from starlette.testclient import TestClient
 
+from memsieve.api.app import create_app
 from memsieve.config import FilterSettings, Settings
 from memsieve.errors import ConfigError, StoreCorrupt, StoreUnavailable
 from memsieve.model import EntryFilter
+from memsieve.stores.sqlite.database import AT_ONCE_IN_A_ROW, Database
 from memsieve.sync import Memory
+from memsieve.testing.server import wait_until
 
 pytestmark = pytest.mark.usefixtures("small_embedder")
 SETTINGS = Settings(filter=FilterSettings(disabled_checks=frozenset({"injection", "consistency"})))
@@ -41,6 +49,58 @@ def test_a_full_disk_is_said_and_loses_nothing(small_disk, fill):
         kept = {say(project, 999).entry.id} | recorded(project)
     with Memory.open(small_disk / "memory", settings=SETTINGS) as memory:
         assert recorded(memory.project("apollo")) == kept
+
+
+def test_a_server_whose_disk_is_full_is_not_ready_until_there_is_room(small_disk, fill, monkeypatch, caplog):
+    monkeypatch.setattr("memsieve.api.operations.readiness.KEPT_SECONDS", 0.0)
+    ballast, place = small_disk / "ballast", small_disk / "memory"
+    with TestClient(create_app(replace(SETTINGS, data=place)), "http://localhost", client=("127.0.0.1", 5)) as client:
+
+        def tell(number: int) -> Response:
+            body = {"project_id": "apollo", "session_id": "s", "content": f"Finding {number}: {'word ' * 2000}"}
+            return client.post("/api/v1/memory/quarantine", json=body)
+
+        assert (tell(0).status_code, client.get("/readyz").status_code) == (201, 200)
+        fill(ballast)
+        refused = next(answer for number in range(1, 400) if (answer := tell(number)).status_code == 503)
+        assert str(small_disk) not in refused.text
+        ready = client.get("/readyz")
+        assert (ready.status_code, ready.json()["parts"][0]["health"]) == (503, "fail")
+        assert ready.json()["parts"][0]["message"] == "It takes no writes."
+        assert str(small_disk) not in ready.text
+        ballast.unlink()
+        wait_until(lambda: client.get("/readyz").status_code == HTTPStatus.OK)
+        assert tell(1000).status_code == HTTPStatus.CREATED
+    assert f"{refused.headers['x-request-id']} was not served: StoreUnavailable: The disk with {place}" in caplog.text
+    assert f"The database is not ready: StoreUnavailable: The disk with {place}" in caplog.text
+
+
+def test_asking_for_ever_whether_a_memory_takes_writes_does_not_fill_the_disk(data, run):
+    async def scenario() -> int:
+        database = Database(data)
+        await database.open()
+        for _ in range(3 * AT_ONCE_IN_A_ROW * 10):
+            await database.probe()
+        size = (data / "memsieve.db-wal").stat().st_size
+        await database.close()
+        return size
+
+    assert run(scenario()) < 8 * 1024 * 1024
+
+
+def test_whoever_asks_whether_a_memory_takes_writes_does_not_wait_for_who_writes(data, run):
+    async def scenario() -> float:
+        database = Database(data)
+        await database.open()
+        with closing(sqlite3.connect(data / "memsieve.db", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            began = time.monotonic()
+            await database.probe()
+            took = time.monotonic() - began
+        await database.close()
+        return took
+
+    assert run(scenario()) < 1
 
 
 def test_a_disk_that_is_full_from_the_start_is_said(small_disk, fill):

@@ -57,7 +57,7 @@ def everything(connection):
 def test_nothing_that_was_there_changes_and_no_insight_is_there(of_second_schema):
     with closing(sqlite3.connect(of_second_schema / "memsieve.db", isolation_level=None)) as connection:
         before = everything(connection)
-        migrate(connection)
+        migrate(connection, released()[:3])
         after = everything(connection)
         assert {table: after[table] for table in before} == before
         new = after.keys() - before.keys()

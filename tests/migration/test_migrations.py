@@ -18,6 +18,8 @@ CHECKSUMS = {
     "0001_tiers.sql": "64421616f718cc01a1996fb6cfdea6e445b457e281c31450197224e469dab49c",
     "0002_embedders.sql": "7adad15e21ac6fa177d6827c106576a5035793bcf02ce34224e67480bca4ee05",
     "0003_digests.sql": "6a3184e47caff6fda2019acada44cf3106734c60f0eb581f3d619df4225e4865",
+    "0004_keys.sql": "d5946e3730d8e8ee89c41983a8813a648b3607bcc1aeb22d624bb4d8eb9146d0",
+    "0005_happenings.sql": "1d536971dfa9715a93a2073535de703dff1828bdfca227653f2bf07cf8acd36d",
 }
 NEWER = Migration(
     len(released()) + 1,

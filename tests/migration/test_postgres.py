@@ -30,6 +30,8 @@ CHECKSUMS = {
     "0001_tiers.sql": "60bdf3e69d228e6032d031c4e2ce98bc3fb937ae4fae31d132839693c76cdde6",
     "0002_search.sql": "d7357a02d08c82fcd2f5a4321073070cebb1b20dbc9ccc037ac85d80406305fe",
     "0003_digests.sql": "15d817a865a2a6e95598c6748fdaca97317c052651146bfff0459e9d02a0260f",
+    "0004_keys.sql": "05c9178239d828a7ef11bbfb12a506d7be4356a8810f4b9fb67ed06ad9700c92",
+    "0005_happenings.sql": "025cca4661f2feb65fa8d435fc4d3bf821d9c1eaaffeed9bcade563d9a9c1611",
 }
 NEWER = Migration(
     len(released()) + 1,
@@ -258,7 +260,8 @@ def test_of_several_processes_that_migrate_at_once_one_does(older, connection):
 
 
 # What PostgreSQL gives to whoever may make roles and made these.
-MADE_ROLES = "GRANT memsieve_agent, memsieve_filter, memsieve_reviewer, memsieve_owner, memsieve_search TO plain"
+ROLES = ("agent", "filter", "reviewer", "keeper", "owner", "search")
+MADE_ROLES = f"GRANT {', '.join(f'memsieve_{role}' for role in ROLES)} TO plain"
 PLAIN = f"""
 CREATE EXTENSION vector; CREATE ROLE plain LOGIN CREATEROLE;
 {MADE_ROLES} WITH ADMIN TRUE, INHERIT FALSE, SET FALSE;

@@ -195,3 +195,32 @@ def test_changes_for_a_replay_may_be_text_or_typed():
     assert changed == FilterSettings(min_confidence=0.7, disabled_checks=frozenset({"echo"}))
     with pytest.raises(ConfigError):
         change_filter(FilterSettings(), {"data": "x"})
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"max_body_bytes": 0},
+        {"rate_limit": -1.0},
+        {"allowed_hosts": frozenset({"https://memory.example.org"})},
+        {"allowed_hosts": frozenset({"memory.example.org:8080"})},
+        {"allowed_hosts": frozenset({"*"})},
+        {"allowed_origins": frozenset({"*"})},
+        {"allowed_origins": frozenset({"null"})},
+        {"allowed_origins": frozenset({"console.example.org"})},
+        {"allowed_origins": frozenset({"https://console.example.org/"})},
+    ],
+)
+def test_a_server_is_not_opened_wider_than_it_can_be_meant(wrong):
+    with pytest.raises(ConfigError, match=next(iter(wrong))):
+        Settings(**wrong)
+
+
+def test_hosts_and_origins_are_read_as_lists():
+    environment = {
+        "MEMSIEVE_ALLOWED_HOSTS": "memory.example.org, [fd00::1]",
+        "MEMSIEVE_ALLOWED_ORIGINS": "https://console.example.org http://localhost:5173",
+    }
+    settings = read_settings(environment=environment)
+    assert settings.allowed_hosts == {"memory.example.org", "[fd00::1]"}
+    assert settings.allowed_origins == {"https://console.example.org", "http://localhost:5173"}

@@ -1,6 +1,5 @@
 import asyncio
 import math
-import sys
 
 import numpy as np
 import pytest
@@ -213,9 +212,3 @@ def test_a_key_that_cannot_be_sent_is_refused_and_not_repeated(key):
     with pytest.raises(ConfigError, match="API key") as caught:
         OpenAIEndpoint("https://example.com/v1", key)
     assert key not in str(caught.value)
-
-
-def test_without_httpx_the_error_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "httpx", None)
-    with pytest.raises(ConfigError, match=r"pip install 'memsieve\[llm\]'"):
-        OpenAIEndpoint("https://example.com/v1", KEY)

@@ -4,9 +4,10 @@ The memory itself lies in SQLite here; what makes a digest is stood in for, so t
 """
 
 import asyncio
-from contextlib import AsyncExitStack
+import sqlite3
+from contextlib import AsyncExitStack, closing
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import psycopg
@@ -333,6 +334,14 @@ def test_a_sweep_sweeps_working_memory_and_does_the_upkeep(work, house):
     done = work(replace(house, working=Working()), upkeep=[upkeep])
     assert [one.detail for one in done if one.job == "sweep"] == [{"swept": 3}]
     assert kept == ["index"]
+
+
+def test_a_sweep_drops_what_happened_longer_than_a_day_ago(house, data, record, work):
+    for _ in range(2):
+        record(at=datetime.now(UTC))
+    with closing(sqlite3.connect(data / "memsieve.db")) as connection, connection:
+        connection.execute("UPDATE happenings SET at = '2026-03-01T00:00:00.000000Z' WHERE sequence = 1")
+    assert [one.detail for one in work() if one.job == "sweep"] == [{"forgotten": 1}]
 
 
 def test_what_a_dead_worker_was_doing_is_put_back_and_its_looks_are_ended(work, record, sql):

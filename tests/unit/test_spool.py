@@ -223,6 +223,42 @@ def test_all_but_adding_passes_straight_through(spool, line, run):
     assert run(contents(line)) == []
 
 
+def test_what_waits_is_found_as_pending_by_its_id_in_its_own_project(spool, line, run):
+    async def down(_scope, _id):
+        raise DOWN
+
+    line.cut = True
+    [receipt] = run(say(spool, "one"))
+    for store_answers in (True, False):
+        if not store_answers:
+            line.get = down
+        found = run(spool.get(system(), receipt.entry.id))
+        assert (found.entry.content, found.admission) == ("one", receipt.admission)
+        with pytest.raises(Forbidden):
+            run(spool.get(agent(), receipt.entry.id))
+    # Of what is not here only the store knows.
+    with pytest.raises(StoreUnavailable):
+        run(spool.get(system("gemini"), receipt.entry.id))
+    del line.get
+    assert run(spool.get(system("gemini"), receipt.entry.id)) is None
+
+
+def test_what_is_delivered_is_as_the_store_has_it(spool, line, folder, run):
+    line.cut = True
+    first, second = run(say(spool, "one", "two"))
+    line.refuses = {"two": Forbidden("Not yet.")}
+    line.cut = False
+    run(asyncio.wait_for(until(lambda: spool.waiting == 1), 10))
+    run(line.store.decide(system(), first.entry.id, admission(), None))
+    assert run(spool.get(system(), first.entry.id)).admission.decision is Decision.ADMITTED
+    # Its line still lies in the file, and must not bring it back.
+    run(spool.delete(person(), first.entry.id, "personal data"))
+    assert run(spool.get(person(), first.entry.id)) is None
+    assert run(spool.get(person(), second.entry.id)).admission.decision is Decision.PENDING
+    line.refuses = {}
+    run(asyncio.wait_for(spool.drained(), 10))
+
+
 def test_an_answer_that_was_lost_doubles_nothing(spool, line, run):
     async def scenario():
         line.lost_answers = 2

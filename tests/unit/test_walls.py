@@ -10,7 +10,7 @@ import pytest
 
 import memsieve
 from memsieve.errors import ApprovalRequired, Forbidden, InvalidInput, NotFound
-from memsieve.model import Dispute, EntryFilter
+from memsieve.model import Dispute, EntryFilter, KeyRole
 from memsieve.ports import QuarantineStore
 from memsieve.project import AsyncProject
 from memsieve.promotion.approve import approve
@@ -35,6 +35,13 @@ def insights(memory, other, refused):
     return [one.id for one in made]
 
 
+def make_key(memory, role):
+    """Make a key, for the project unless it is an admin's, and return its id."""
+    return memory.keys.make(
+        name="crawler", role=role, project_id=None if role is KeyRole.ADMIN else "apollo", by="ada"
+    )[0].id
+
+
 @pytest.fixture
 def filled(small_embedder, memory, data):
     """Give a file with something in every tier, and a connection to it that knows nothing of memsieve."""
@@ -50,6 +57,9 @@ def filled(small_embedder, memory, data):
     project.dismiss(second, by="bob", reason="wrong")
     ids = {"hot": hot, "refused": refused, "kept": kept, "gone": gone, "new": str(uuid.uuid4())}
     ids |= {"first": first, "second": second, "waits": waits, "raised": raised, "other": other}
+    key, revoked, admin = (make_key(memory, role) for role in (KeyRole.AGENT, KeyRole.REVIEWER, KeyRole.ADMIN))
+    memory.keys.revoke(revoked, by="bob")
+    ids |= {"key": key, "revoked": revoked, "admin": admin, "hash": bytes(32)}
     connection = sqlite3.connect(data / "memsieve.db", isolation_level=None)
     connection.execute("PRAGMA foreign_keys = ON")
     yield connection, ids
@@ -68,6 +78,7 @@ SETTLE = (
 INSIGHT = "insights (sequence, project_id, id, content, summarised_by, refinement, disputes, made_at)"
 SETTLED = "insights (project_id, id, content, summarised_by, refinement, disputes, made_at, review, settled_by, "
 BEHIND = "insight_sources (project_id, insight_id, entry_id, position, quote, later)"
+KEY = "api_keys (id, name, role, project_id, secret_hash, made_at, made_by)"
 ATTEMPTS = {
     "a memory without approval": f"INSERT INTO {CHUNK} VALUES ('apollo', :new, 'nobody', 0, 'Made up.', '')",
     "a memory that is no part of its approval": f"INSERT INTO {CHUNK} VALUES ('apollo', :new, :kept, 9, 'Lies.', '')",
@@ -136,6 +147,21 @@ ATTEMPTS = {
     "another quote": "UPDATE insight_sources SET quote = 'Made up.' WHERE insight_id = :first",
     "a source moved to another insight": "UPDATE OR REPLACE insight_sources SET insight_id = :first",
     "a source that nobody said": f"INSERT INTO {BEHIND} VALUES ('apollo', :waits, :new, 9, 'x', 0)",
+    "a key without its line": f"INSERT INTO {KEY} VALUES ('5newkey0', 'm', 'agent', 'apollo', :hash, 't', 'ada')",
+    "a key by another project's line": f"REPLACE INTO {KEY} VALUES (:key, 'm', 'agent', 'gemini', :hash, 't', 'ada')",
+    "a key replaced": f"REPLACE INTO {KEY} VALUES (:key, 'm', 'agent', 'apollo', :hash, 't', 'ada')",
+    "a key pushed out by its id": "UPDATE OR REPLACE api_keys SET id = :key WHERE id = :admin",
+    "a key without a project": "UPDATE api_keys SET project_id = NULL WHERE id = :key",
+    "an admin's key with a project": "UPDATE api_keys SET project_id = 'apollo' WHERE id = :admin",
+    "a key of another project": "UPDATE api_keys SET project_id = 'gemini' WHERE id = :key",
+    "a key of another role": "UPDATE api_keys SET role = 'reviewer' WHERE id = :key",
+    "a key with another secret": "UPDATE api_keys SET secret_hash = :hash WHERE id = :key",
+    "a key of another name": "UPDATE api_keys SET name = 'ada' WHERE id = :key",
+    "a key revoked without a line": "UPDATE api_keys SET revoked_at = 't', revoked_by = 'ada' WHERE id = :key",
+    "a key revoked by nobody": "UPDATE api_keys SET revoked_at = 't' WHERE id = :key",
+    "a revoked key that opens again": "UPDATE api_keys SET revoked_at = NULL, revoked_by = NULL WHERE id = :revoked",
+    "a key revoked by another": "UPDATE api_keys SET revoked_by = 'mallory' WHERE id = :revoked",
+    "a key removed": "DELETE FROM api_keys WHERE id = :key",
     "quarantine deleted without a line from under an insight": "DELETE FROM quarantine_logs WHERE id = :refused",
 }
 
@@ -214,9 +240,9 @@ def calls_of(name, folder=SOURCES):
 
 
 def test_only_promotion_makes_an_approval():
-    # The adapters read approvals back; `replace()` on one would be found by the second line.
-    adapters = {"stores/sqlite/longterm.py", "stores/postgres/longterm.py"}
-    assert set(calls_of("Approval")) == {"promotion/approve.py"} | adapters
+    # The adapters read approvals back, and so does the client; `replace()` on one would be found by the second line.
+    readers = {"stores/sqlite/longterm.py", "stores/postgres/longterm.py", "client/records.py"}
+    assert set(calls_of("Approval")) == {"promotion/approve.py"} | readers
     assert {path for path in calls_of("approve") if not path.startswith("testing/")} == {"promotion/promote.py"}
 
 

@@ -43,7 +43,10 @@ class PairModel:
             self._tokens = models.tokens()
             self._session: Any = models.session(models.FOLDER / "judge" / "judge.onnx")
         except Exception as exc:  # the libraries raise what they like
-            raise JudgeError(f"The bundled judge could not be loaded: {exc}. Reinstall memsieve.") from exc
+            raise JudgeError(
+                f"The bundled judge could not be loaded: {exc}. Reinstall memsieve.",
+                public="The bundled judge could not be loaded.",
+            ) from exc
 
     def score(self, first: str, second: str) -> float:
         """Return the probability of a contradiction, as the model sees it."""

@@ -17,8 +17,10 @@ from memsieve.cli import (
     entries,
     filtering,
     health,
+    keys,
     migrate,
     review,
+    serve,
     transfer,
     vectors,
     worker,
@@ -77,9 +79,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["--help", "-h"]},
     epilog=TABLE,
 )
-for part in (demo, entries, working, digest, review, filtering, transfer, vectors, migrate, worker, health):
+for part in (demo, serve, entries, working, digest, review, filtering, transfer, vectors, migrate, worker, health):
     app.add_typer(part.commands)
 app.add_typer(audit.commands, name="audit", rich_help_panel="Review")
+app.add_typer(keys.commands, name="keys", rich_help_panel="Data")
 
 
 def _print_version(wanted: bool) -> None:
@@ -111,6 +114,8 @@ def _usage(error: typer.TyperException) -> str:
     context = getattr(error, "ctx", None)
     path = "memsieve" if context is None else context.command_path
     message = error.format_message()
+    if getattr(error, "option_name", None) == "--server":
+        message = "This command works on the data itself: run it on the server's machine, with --data."
     return f"{message}{'' if message.endswith(('.', '?')) else '.'} See: {path} --help"
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import Annotated
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +12,12 @@ from memsieve.cli import options
 from memsieve.cli.exits import PROBLEM_FOUND
 from memsieve.cli.options import examples
 from memsieve.cli.output import show
+from memsieve.cli.place import Place
+
+if TYPE_CHECKING:
+    from memsieve.cli.place import Opened
+    from memsieve.model import AuditEvent
+    from memsieve.promotion.audit import Audit
 
 commands = typer.Typer(
     no_args_is_help=True, help="Read the audit log, and verify that nobody changed it.", rich_markup_mode="rich"
@@ -24,6 +31,7 @@ def verify(
         typer.Option("--project", "--group", help="Only this project; else all of them.", show_default=False),
     ] = None,
     data: options.Data = None,
+    server: options.Server = None,
     as_json: options.Json = False,
 ) -> None:
     """Check the hash chain, and that every memory has its line in it.
@@ -32,9 +40,8 @@ def verify(
     """
     from memsieve import wire
 
-    with options.open_memory(data) as memory:
-        names = memory.projects() if project is None else [memory.project(project).id]
-        audits = {name: memory.project(name).verify_audit() for name in names}
+    with Place.of(data, server).open() as memory:
+        audits = _all_audits(memory) if project is None else _audits(memory, [memory.project(project).id])
     show(
         {"projects": [wire.audit(name, audit) for name, audit in audits.items()]},
         lambda screens: screens.audits(audits),
@@ -51,12 +58,39 @@ def log(
     project: options.Project,
     limit: Annotated[int, typer.Option("--limit", help="Only the newest so many lines.", min=1, max=10_000)] = 100,
     data: options.Data = None,
+    server: options.Server = None,
     as_json: options.Json = False,
 ) -> None:
     """List what people decided: who, when, what and why."""
-    from memsieve import transfer, wire
-    from memsieve.sync import Memory
+    from memsieve import wire
 
-    with Memory.open(settings=options.settings_of(data)) as memory:
-        newest = deque(transfer.events(memory.project(project)), maxlen=limit)
+    with Place.of(data, server).open() as memory:
+        newest = deque(_lines(memory, project), maxlen=limit)
     show({"events": [wire.event(event) for event in newest]}, lambda screens: screens.events(newest), as_json=as_json)
+
+
+def _lines(memory: Opened, project_id: str) -> Iterator[AuditEvent]:
+    """Yield the audit log from beginning to end."""
+    from memsieve.model import MAX_LISTED
+
+    project, after = memory.project(project_id), 0
+    while page := project.events(after=after, limit=MAX_LISTED):
+        yield from page
+        after = page[-1].sequence
+
+
+def _all_audits(memory: Opened) -> dict[str, Audit]:
+    """Verify the log of every project, also of those that have only keys, and the server's own once there is one."""
+    from memsieve.model import SERVER_PROJECT
+
+    # The key of a project reaches no other log, and asking for one would be noted against it.
+    if hasattr(memory, "url"):
+        return _audits(memory, memory.projects())
+    of_server = memory.project(SERVER_PROJECT).verify_audit()
+    of_keys = {key.audited_in for key in memory.keys.list()} - {SERVER_PROJECT}
+    audits = _audits(memory, sorted({*memory.projects(), *of_keys}))
+    return {**audits, SERVER_PROJECT: of_server} if of_server.events or of_server.problems else audits
+
+
+def _audits(memory: Opened, names: list[str]) -> dict[str, Audit]:
+    return {name: memory.project(name).verify_audit() for name in names}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,9 +9,11 @@ import typer
 from memsieve.cli import options
 from memsieve.cli.options import examples
 from memsieve.cli.output import progress, show
+from memsieve.cli.place import Place
 from memsieve.errors import NotFound
 
 if TYPE_CHECKING:
+    from memsieve.client.sync import ClientProject
     from memsieve.model import Digest
     from memsieve.sync import Project
 
@@ -42,6 +43,7 @@ def digest(
     ] = None,
     last: Annotated[bool, typer.Option("--last", help="Show the newest digest again; make none.")] = False,
     data: options.Data = None,
+    server: options.Server = None,
     as_json: options.Json = False,
 ) -> None:
     """Gather what agents said into a few insights to decide on.
@@ -54,10 +56,11 @@ def digest(
         raise typer.BadParameter("--last and --days go with one --project, not with --all.")
     if last and days is not None:
         raise typer.BadParameter("--last makes no digest: leave out --days.")
+    place = Place.of(data, server)
     if project is None:
-        _make_due(data, as_json=as_json)
+        _make_due(place, as_json=as_json)
     else:
-        _digest_one(project, days, data, last=last, as_json=as_json)
+        _digest_one(project, days, place, last=last, as_json=as_json)
 
 
 @commands.command(rich_help_panel=PANEL, epilog=examples("memsieve insight --project apollo INSIGHT_ID"))
@@ -67,12 +70,14 @@ def insight(
     ],
     project: options.Project,
     data: options.Data = None,
+    server: options.Server = None,
     as_json: options.Json = False,
 ) -> None:
     """Show one insight in full: all that is behind it, and its fate."""
     from memsieve import wire
 
-    with options.open_memory(data) as memory:
+    place = Place.of(data, server)
+    with place.open() as memory:
         found = memory.project(project).insight(insight_id)
     if found is None:
         raise NotFound(
@@ -81,16 +86,16 @@ def insight(
         )
     show(
         {"insight": wire.insight(found)},
-        lambda screens: screens.insight(found, data),
+        lambda screens: screens.insight(found, place),
         as_json=as_json,
         drawn_by=SCREENS,
     )
 
 
-def _digest_one(project: str, days: float | None, data: Path | None, *, last: bool, as_json: bool) -> None:
+def _digest_one(project: str, days: float | None, place: Place, *, last: bool, as_json: bool) -> None:
     from memsieve import wire
 
-    with options.open_memory(data) as memory:
+    with place.open() as memory:
         chosen = memory.project(project)
         found = chosen.last_digest() if last else _made(chosen, 7 if days is None else days)
         oldest = chosen.stats().oldest_waiting
@@ -98,22 +103,23 @@ def _digest_one(project: str, days: float | None, data: Path | None, *, last: bo
             options.note_if_unknown(memory, project)
     show(
         {"digest": None if found is None else wire.digest(found)},
-        lambda screens: screens.no_digest(project) if found is None else screens.digest(found, oldest, data),
+        lambda screens: screens.no_digest(project) if found is None else screens.digest(found, oldest, place),
         as_json=as_json,
         drawn_by=SCREENS,
     )
 
 
-def _made(project: Project, days: float) -> Digest:
+def _made(project: Project | ClientProject, days: float) -> Digest:
     with progress("Digesting") as advance:
         return project.digest(days=days, progress=advance)
 
 
-def _make_due(data: Path | None, *, as_json: bool) -> None:
+def _make_due(place: Place, *, as_json: bool) -> None:
     from memsieve import wire
     from memsieve.jobs.weekly import RunOutcome
 
-    with options.open_memory(data) as memory, progress("Digesting") as advance:
+    place.require_data("`digest --all`")
+    with options.open_data(place.data) as memory, progress("Digesting") as advance:
         runs = memory.make_due_digests(advance)
     show(
         {"runs": [wire.digest_run(run) for run in runs]},

@@ -5,13 +5,13 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from pathlib import Path
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.text import Text
 
 from memsieve.cli import drawing
 from memsieve.cli.output import printable
+from memsieve.cli.place import Place
 from memsieve.jobs.weekly import DigestRun, RunOutcome
 from memsieve.model import (
     Aside,
@@ -27,6 +27,7 @@ from memsieve.model import (
     Settlement,
 )
 
+HERE = Place(data=None, server=None, option="")
 QUOTES = 3
 ANY = "ID"
 _LINE = 76
@@ -70,10 +71,10 @@ _EDITS = {
 }
 
 
-def digest(record: Digest, oldest: datetime | None, data: Path | None = None) -> RenderableType:
+def digest(record: Digest, oldest: datetime | None, place: Place = HERE) -> RenderableType:
     """Draw a digest: what was read, what waits since when, a card for each insight, and how to decide."""
     cards = [card(one, f"{number} · ", record.made_at) for number, one in enumerate(record.insights, start=1)]
-    return Group(_header(record, oldest), *cards, *([_decide(record.project_id, ANY, data)] if cards else []))
+    return Group(_header(record, oldest), *cards, *([_decide(record.project_id, ANY, place)] if cards else []))
 
 
 def card(record: Insight, number: str = "", seen_at: datetime | None = None) -> RenderableType:
@@ -89,7 +90,7 @@ def card(record: Insight, number: str = "", seen_at: datetime | None = None) -> 
     return drawing.panel(body, _title(record, number), _style(record))
 
 
-def insight(record: Insight, data: Path | None = None) -> RenderableType:
+def insight(record: Insight, place: Place = HERE) -> RenderableType:
     """Draw one insight with all its sources, disputes, the whole diff, and what became of it."""
     body = _sections(
         _summary(record),
@@ -99,7 +100,7 @@ def insight(record: Insight, data: Path | None = None) -> RenderableType:
         _listed("Said again after it was decided on:", record.later),
         _foot(record),
     )
-    last = _decide(record.project_id, record.id, data) if record.settlement is None else _settled(record.settlement)
+    last = _decide(record.project_id, record.id, place) if record.settlement is None else _settled(record.settlement)
     return Group(drawing.panel(body, _title(record), _style(record)), last)
 
 
@@ -306,13 +307,13 @@ def _settled(record: Settlement) -> RenderableType:
     return Group(Text(told, style=style), drawing.indented(drawing.facts(record.reason, memory)))
 
 
-def _decide(project_id: str, insight_id: str, data: Path | None) -> RenderableType:
-    folder = "" if data is None else f" --data {shlex.quote(str(data))}"
-    chosen = f"--project {shlex.quote(project_id)}{folder}"
+def _decide(project_id: str, insight_id: str, place: Place) -> RenderableType:
+    chosen = f"--project {shlex.quote(project_id)}{place.option}"
+    person = "" if place.server else " --by YOU"
     ways = [
-        (f"memsieve promote {chosen} --by YOU", insight_id, "it is true: from now on it is served as verified"),
-        (f"memsieve promote {chosen} --by YOU", f'{insight_id} --text "…"', "it is true, in your words"),
-        (f"memsieve dismiss {chosen} --by YOU", f'{insight_id} --reason "…"', "it is not: nothing like it comes back"),
+        (f"memsieve promote {chosen}{person}", insight_id, "it is true: from now on it is served as verified"),
+        (f"memsieve promote {chosen}{person}", f'{insight_id} --text "…"', "it is true, in your words"),
+        (f"memsieve dismiss {chosen}{person}", f'{insight_id} --reason "…"', "it is not: nothing like it comes back"),
     ]
     if insight_id == ANY:
         ways.insert(0, (f"memsieve insight {chosen}", ANY, "first see all that is behind it"))

@@ -10,6 +10,7 @@ import typer
 from memsieve.cli import options
 from memsieve.cli.options import examples
 from memsieve.cli.output import say, show
+from memsieve.cli.place import Place
 from memsieve.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -49,16 +50,16 @@ def record(  # noqa: PLR0913, PLR0917 - each parameter is an option
         bool, typer.Option("--no-wait", help="Do not wait for a slow judge; `memsieve retry` decides later.")
     ] = False,
     data: options.Data = None,
+    server: options.Server = None,
     as_json: options.Json = False,
 ) -> None:
     """Record what an agent said; what the filter admits is working memory."""
     from memsieve import wire
-    from memsieve.sync import Memory
 
-    settings = options.settings_of(data)
-    content = options.text_of(text, settings)
+    place = Place.of(data, server)
+    content = options.text_of(text, place)
     kept = _metadata(metadata)
-    with Memory.open(settings=settings) as memory:
+    with place.open() as memory:
         receipt = memory.project(project).record(
             content,
             session_id=session,
@@ -91,6 +92,7 @@ def query(  # noqa: PLR0913, PLR0917 - each parameter is an option
     agent: Agent = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the Markdown block for a prompt.")] = False,
     data: options.Data = None,
+    server: options.Server = None,
     as_json: options.Json = False,
 ) -> None:
     """Ask verified and working memory; quarantine is never asked.
@@ -99,7 +101,7 @@ def query(  # noqa: PLR0913, PLR0917 - each parameter is an option
     """
     if markdown and as_json:
         raise typer.BadParameter("Choose one of --markdown and --json.")
-    with options.open_memory(data) as memory:
+    with Place.of(data, server).open() as memory:
         answer = memory.project(project).retrieve(
             text,
             max_results=max_results,

@@ -39,7 +39,7 @@ TABLE = """\
   2    wrong usage, input or settings
   3    no such entry, insight, memory or project
   4    the request disagrees with what is stored
-  5    not allowed: this needs a person
+  5    not allowed: this needs a person, or a key that is valid and may do it
   6    the store is down, damaged or of another version
   7    the embedder or the judge failed
   8    `doctor`, `audit verify` or `migrate --check` found something

@@ -9,6 +9,7 @@ import typer
 from memsieve.cli import options
 from memsieve.cli.options import examples
 from memsieve.cli.output import show
+from memsieve.cli.place import Place
 
 commands = typer.Typer()
 PANEL = "Filter"
@@ -21,12 +22,13 @@ def stats(
         typer.Option("--project", "--group", help="Only this project; else all of them.", show_default=False),
     ] = None,
     data: options.Data = None,
+    server: options.Server = None,
     as_json: options.Json = False,
 ) -> None:
     """Count what each tier holds, and what the filter refused."""
     from memsieve import wire
 
-    with options.open_memory(data) as memory:
+    with Place.of(data, server).open() as memory:
         names = memory.projects() if project is None else [project]
         counts = [memory.project(name).stats() for name in names]
     show({"projects": [wire.stats(count) for count in counts]}, lambda screens: screens.stats(counts), as_json=as_json)
@@ -37,7 +39,7 @@ def retry(project: options.Project, data: options.Data = None, as_json: options.
     """Decide on entries that wait since a judge or embedder failed."""
     from memsieve import wire
 
-    with options.open_memory(data) as memory:
+    with options.open_data(data) as memory:
         receipts = memory.project(project).retry()
     show(
         {"entries": [wire.receipt(receipt) for receipt in receipts]},
@@ -67,7 +69,7 @@ def replay(
     from memsieve import wire
 
     changes = dict(map(_setting, changed))
-    with options.open_memory(data) as memory:
+    with options.open_data(data) as memory:
         outcome = memory.project(project).replay(changes, since=options.since(days))
     show(wire.replay(outcome, limit), lambda screens: screens.replay(outcome, changes, limit), as_json=as_json)
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memsieve.cli.place import Place
 from memsieve.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from memsieve.cli.place import Opened
     from memsieve.config import Settings
     from memsieve.sync import Memory
 
@@ -25,7 +27,18 @@ Data = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, as when the output is piped.")]
-By = Annotated[str, typer.Option("--by", help="Your name: a person answers for this.", metavar="WHO")]
+Server = Annotated[
+    str | None,
+    typer.Option(
+        "--server", help="A server instead, with the key in $MEMSIEVE_KEY.", show_default=False, metavar="URL"
+    ),
+]
+By = Annotated[
+    str | None,
+    typer.Option(
+        "--by", help="Your name: a person answers for this. Not with --server.", metavar="WHO", show_default=False
+    ),
+]
 Reason = Annotated[str, typer.Option("--reason", help="Why; it stands in the audit log.")]
 Days = Annotated[float | None, typer.Option("--days", help="Only the last so many days.", show_default=False)]
 
@@ -38,27 +51,29 @@ def examples(*lines: str) -> str:
     return f"[bold]Examples[/bold]\n{indent(shown, '  ')}"
 
 
-def open_memory(data: Path | None) -> Memory:
-    """Open the memory that a command works on."""
+def open_data(data: Path | None) -> Memory:
+    """Open the memory of a command that works on the data itself."""
     from memsieve.sync import Memory
 
-    return Memory.open(data)
+    return Memory.open(settings=settings_of(data))
 
 
-def note_if_unknown(memory: Memory, project_id: str) -> None:
+def note_if_unknown(memory: Opened, project_id: str) -> None:
     """Say on standard error that an empty answer comes from a project nobody has written to."""
     from memsieve.cli.output import note
 
     names = memory.projects()
     if project_id not in names:
         known = f"Projects there: {', '.join(names[:10])}" if names else "There is no project there yet"
-        note(f"Project {project_id!r} in {memory.settings.data} holds nothing. {known}.")
+        where = f"at {memory.url}" if hasattr(memory, "url") else f"in {memory.settings.data}"
+        note(f"Project {project_id!r} {where} holds nothing. {known}.")
 
 
 def settings_of(data: Path | None) -> Settings:
-    """Read the settings that a command works with."""
+    """Read the settings of a command that works on the data itself."""
     from memsieve.config import read_settings
 
+    Place.of(data, None).require_data("This command")
     return read_settings(data)
 
 
@@ -73,9 +88,9 @@ def since(days: float | None) -> datetime | None:
     return utc_now() - timedelta(days=validate.number(days, field="days", most=MAX_DAYS))
 
 
-def text_of(argument: str, settings: Settings) -> str:
+def text_of(argument: str, place: Place) -> str:
     """Return the text that an argument gives, or standard input where it is `-`."""
-    return _standard_input(settings.max_content_bytes) if argument == "-" else argument
+    return _standard_input(place.most_bytes()) if argument == "-" else argument
 
 
 def _standard_input(most: int) -> str:

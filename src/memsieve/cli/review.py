@@ -10,6 +10,7 @@ import typer
 from memsieve.cli import options
 from memsieve.cli.options import examples
 from memsieve.cli.output import note, show
+from memsieve.cli.place import Place
 from memsieve.errors import NotFound
 
 commands = typer.Typer()
@@ -43,6 +44,7 @@ def log(  # noqa: PLR0913, PLR0917 - each parameter is an option
     limit: Annotated[int, typer.Option("--limit", help="At most so many.", min=1, max=1000)] = 50,
     before: Annotated[str | None, typer.Option("--before", help="Only older ones than this entry.")] = None,
     data: options.Data = None,
+    server: options.Server = None,
     as_json: options.Json = False,
 ) -> None:
     """List quarantine: all that was said, and why it got in or not."""
@@ -59,7 +61,7 @@ def log(  # noqa: PLR0913, PLR0917 - each parameter is an option
         beyond_id=before,
         limit=limit,
     )
-    with options.open_memory(data) as memory:
+    with Place.of(data, server).open() as memory:
         receipts = memory.project(project).log(wanted)
         if before is not None and memory.project(project).entry(before) is None:
             raise NotFound(f"No entry {before!r} in project {project!r}. Begin without --before.", subject=before)
@@ -84,8 +86,8 @@ def log(  # noqa: PLR0913, PLR0917 - each parameter is an option
 )
 def promote(
     project: options.Project,
-    by: options.By,
     any_id: Annotated[str | None, typer.Argument(help=WHAT, metavar="ENTRY_ID|INSIGHT_ID", show_default=False)] = None,
+    by: options.By = None,
     text: Annotated[
         str | None,
         typer.Option(
@@ -93,6 +95,7 @@ def promote(
         ),
     ] = None,
     data: options.Data = None,
+    server: options.Server = None,
     as_json: options.Json = False,
 ) -> None:
     """Write an insight, an entry or your own text into long-term memory.
@@ -100,18 +103,18 @@ def promote(
     From then on it is served as verified. Twice changes nothing. An insight is settled with all its sources.
     """
     from memsieve import wire
-    from memsieve.sync import Memory
 
     if any_id is None and text is None:
         raise typer.BadParameter("Name one insight or entry, or give your own --text.")
-    settings = options.settings_of(data)
-    written = None if text is None else options.text_of(text, settings)
-    with Memory.open(settings=settings) as memory:
+    place = Place.of(data, server)
+    person = place.person(by)
+    written = None if text is None else options.text_of(text, place)
+    with place.open() as memory:
         chosen = memory.project(project)
         if any_id is None:
-            kept = chosen.promote_text(written or "", by=by)
+            kept = chosen.promote_text(written or "", **person)
         else:
-            kept = chosen.promote(any_id, by=by, text=written)
+            kept = chosen.promote(any_id, text=written, **person)
     show({"memory": wire.memory(kept)}, lambda screens: screens.memory(kept), as_json=as_json)
 
 
@@ -124,9 +127,10 @@ def promote(
 def dismiss(
     any_id: Annotated[str, typer.Argument(help=WHAT, metavar="ENTRY_ID|INSIGHT_ID")],
     project: options.Project,
-    by: options.By,
     reason: options.Reason,
+    by: options.By = None,
     data: options.Data = None,
+    server: options.Server = None,
     as_json: options.Json = False,
 ) -> None:
     """Reject an insight or an entry, so that nothing like it comes back.
@@ -136,8 +140,10 @@ def dismiss(
     """
     from memsieve import wire
 
-    with options.open_memory(data) as memory:
-        tombstone = memory.project(project).dismiss(any_id, by=by, reason=reason)
+    place = Place.of(data, server)
+    person = place.person(by)
+    with place.open() as memory:
+        tombstone = memory.project(project).dismiss(any_id, reason=reason, **person)
     show({"tombstone": wire.tombstone(tombstone)}, lambda screens: screens.tombstone(tombstone), as_json=as_json)
 
 
@@ -150,16 +156,19 @@ def dismiss(
 def retire(
     memory_id: Annotated[str, typer.Argument(help="The memory; `memsieve query` shows the ids.", metavar="MEMORY_ID")],
     project: options.Project,
-    by: options.By,
     reason: options.Reason,
+    by: options.By = None,
     data: options.Data = None,
+    server: options.Server = None,
     as_json: options.Json = False,
 ) -> None:
     """Take a memory out of retrieval; see who was served it."""
     from memsieve import wire
 
-    with options.open_memory(data) as memory:
-        retirement = memory.project(project).retire(memory_id, by=by, reason=reason)
+    place = Place.of(data, server)
+    person = place.person(by)
+    with place.open() as memory:
+        retirement = memory.project(project).retire(memory_id, reason=reason, **person)
     show(wire.retirement(retirement), lambda screens: screens.retirement(retirement), as_json=as_json)
 
 
@@ -170,18 +179,21 @@ def retire(
 def delete(
     entry_id: EntryId,
     project: options.Project,
-    by: options.By,
     reason: options.Reason,
+    by: options.By = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     data: options.Data = None,
+    server: options.Server = None,
     as_json: options.Json = False,
 ) -> None:
     """Delete an entry for good; the audit log keeps that and why."""
+    place = Place.of(data, server)
+    person = place.person(by)
     if not yes and sys.stdin.isatty() and not typer.confirm(f"Delete {entry_id} for good?", err=True):
         note("Nothing was deleted.")
         raise typer.Exit(1)
-    with options.open_memory(data) as memory:
-        memory.project(project).delete(entry_id, by=by, reason=reason)
+    with place.open() as memory:
+        memory.project(project).delete(entry_id, reason=reason, **person)
     show({"deleted": entry_id}, lambda screens: screens.deleted(entry_id), as_json=as_json)
 
 
@@ -192,11 +204,12 @@ def lineage(
     ],
     project: options.Project,
     data: options.Data = None,
+    server: options.Server = None,
     as_json: options.Json = False,
 ) -> None:
     """Trace where something came from and who was served it."""
     from memsieve import wire
 
-    with options.open_memory(data) as memory:
+    with Place.of(data, server).open() as memory:
         found = memory.project(project).lineage(any_id)
     show(wire.lineage(found), lambda screens: screens.lineage(found), as_json=as_json)

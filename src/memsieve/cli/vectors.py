@@ -32,12 +32,12 @@ def reembed(forget: Forget = None, data: options.Data = None, as_json: options.J
     On PostgreSQL the former vectors stay for programs that still ask by them; when none does, --forget drops them.
     """
     if forget is not None:
-        with options.open_memory(data) as memory:
+        with options.open_data(data) as memory:
             dropped = memory.forget_vectors(forget)
         document = {"embedder": forget, "dropped": dropped}
         show(document, lambda screens: screens.vectors_dropped(forget, dropped), as_json=as_json)
         return
-    with options.open_memory(data) as memory, progress("Embedding") as advance:
+    with options.open_data(data) as memory, progress("Embedding") as advance:
         done = memory.reembed(advance)
     document = {"embedder": done.embedder, "embedded": done.embedded, "unreadable": done.unreadable}
     show(document, lambda screens: screens.reembedded(done), as_json=as_json)

@@ -10,9 +10,12 @@ import typer
 from memsieve.cli import options
 from memsieve.cli.options import examples
 from memsieve.cli.output import note, show
+from memsieve.cli.place import Place
 
 if TYPE_CHECKING:
-    from memsieve.sync import Memory
+    from memsieve.cli.place import Opened
+    from memsieve.client.sync import ClientProject
+    from memsieve.sync import Memory, Project
 
 commands = typer.Typer()
 
@@ -42,6 +45,7 @@ def working(
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Restore all projects.")] = False,
     data: options.Data = None,
+    server: options.Server = None,
     as_json: options.Json = False,
 ) -> None:
     """List working memory: admitted within 24 hours, unverified.
@@ -50,21 +54,24 @@ def working(
     """
     if (project is None) is not (every and deed is Deed.RESTORE):
         raise typer.BadParameter("Name one --project; only `restore` takes --all instead.")
-    with options.open_memory(data) as memory:
-        if deed is Deed.LIST:
+    place = Place.of(data, server)
+    if deed is Deed.LIST:
+        with place.open() as memory:
             _list(memory, str(project), as_json=as_json)
-        else:
-            _restore(memory, memory.projects() if project is None else [project], as_json=as_json)
+        return
+    place.require_data("`working restore`")
+    with options.open_data(data) as stored:
+        _restore(stored, stored.projects() if project is None else [project], as_json=as_json)
 
 
-def _list(memory: Memory, project_id: str, *, as_json: bool) -> None:
+def _list(memory: Opened, project_id: str, *, as_json: bool) -> None:
     from memsieve import wire
 
     project = memory.project(project_id)
     entries = project.working()
     if not entries:
         options.note_if_unknown(memory, project_id)
-        if missing := project.missing_from_working():
+        if missing := _missing(project):
             note(
                 f"{missing} admitted within 24 hours should be here: Redis has lost them. "
                 f"Put them back: memsieve working restore --project {project_id}"
@@ -74,6 +81,11 @@ def _list(memory: Memory, project_id: str, *, as_json: bool) -> None:
         lambda screens: screens.working(project_id, entries),
         as_json=as_json,
     )
+
+
+def _missing(project: Project | ClientProject) -> int:
+    # A server puts back by itself what Redis has lost, or whoever runs it does.
+    return project.missing_from_working() if hasattr(project, "missing_from_working") else 0
 
 
 def _restore(memory: Memory, names: list[str], *, as_json: bool) -> None:

@@ -63,7 +63,10 @@ class _Model:
             self._tokens = models.tokens()
             self._session = models.session(models.FOLDER / "minilm" / "encoder.onnx")
         except Exception as exc:  # the libraries raise what they like
-            raise EmbedderError(f"The bundled embedder could not be loaded: {exc}. Reinstall memsieve.") from exc
+            raise EmbedderError(
+                f"The bundled embedder could not be loaded: {exc}. Reinstall memsieve.",
+                public="The bundled embedder could not be loaded.",
+            ) from exc
 
     def embed(self, text: str) -> Vector | None:
         """Return the text's vector, or None if too many of its words are unknown."""

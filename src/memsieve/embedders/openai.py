@@ -59,13 +59,14 @@ async def _request(endpoint: OpenAIEndpoint, model: str, texts: list[str]) -> li
     try:
         answer = await endpoint.post("/embeddings", {"model": model, "input": texts, "encoding_format": "float"})
     except EndpointError as exc:
-        raise EmbedderError(f"No vector from {model}: {exc}") from exc
+        raise EmbedderError(f"No vector from {model}: {exc}", public=f"No vector from {model}: {exc.public}") from exc
     try:
         return _in_order(answer["data"], len(texts))
     except (KeyError, TypeError, ValueError) as exc:
         raise EmbedderError(
             f"{model} at {endpoint.base_url} gave no usable vectors ({type(exc).__name__}: {exc}). "
-            "Check that the model is one for embeddings."
+            "Check that the model is one for embeddings.",
+            public=f"No usable vectors from {model}.",
         ) from exc
 
 

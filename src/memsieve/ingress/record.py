@@ -11,12 +11,14 @@ from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 from memsieve import validate
+from memsieve.causes import Causes
 from memsieve.config import Settings, change_filter
 from memsieve.errors import EmbedderError, InvalidInput, JudgeError, MemsieveError
 from memsieve.ingress.candidate import Candidate
 from memsieve.ingress.pipeline import evaluate
 from memsieve.ingress.replay import Replay, Replayer
 from memsieve.ingress.standing import NEAREST_TOMBSTONES, Standing
+from memsieve.ingress.tries import Tries, left_alone
 from memsieve.model import (
     Admission,
     Check,
@@ -30,6 +32,7 @@ from memsieve.model import (
     Role,
     Scope,
     Vector,
+    require_project,
 )
 from memsieve.ports import (
     CLOCK_SKEW,
@@ -84,9 +87,14 @@ class Ingress:
     clock: Clock
     turns: Turns
     standing: Standing
+    _causes: Causes = field(default_factory=Causes)
     _slow: set[asyncio.Task[Receipt]] = field(default_factory=set)
     _deciding: set[asyncio.Task[Receipt]] = field(default_factory=set)
     _looking_again: set[asyncio.Task[None]] = field(default_factory=set)
+    _tries: Tries = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._tries = Tries(quarantine=self.quarantine, turns=self.turns, clock=self.clock)
 
     async def record(
         self, scope: Scope, entry: Entry, *, idempotency_key: str | None = None, wait: bool = False
@@ -108,6 +116,7 @@ class Ingress:
 
     def checked(self, entry: Entry) -> Entry:
         """Return an entry as it is kept, or refuse it."""
+        require_project(entry.project_id)
         return _checked(entry, self.settings.max_content_bytes, self.clock())
 
     async def keep_as_history(self, scope: Scope, entry: Entry, vector: Vector | None) -> Receipt:
@@ -122,10 +131,13 @@ class Ingress:
         await self.quarantine.decide(_system(scope), entry.id, admission, vector)
         return Receipt(entry=replace(entry, embedding=vector), admission=admission)
 
-    async def retry(self, scope: Scope, *, waiting_since: timedelta = timedelta()) -> list[Receipt]:
+    async def retry(
+        self, scope: Scope, *, waiting_since: timedelta = timedelta(), by_itself: bool = False
+    ) -> list[Receipt]:
         """Decide on entries left undecided for so long, or by a store that was down, oldest first.
 
-        One that fails again holds up no other, unless it is a store that is still down.
+        One that fails again holds up no other, unless it is a store that is still down. One that was begun too often
+        without an end is tried only if a person asks, not where this comes round `by_itself`.
         """
         system, receipts = _system(scope), []
         wanted = EntryFilter(decision=Decision.PENDING, oldest_first=True, limit=_PAGE)
@@ -133,12 +145,27 @@ class Ingress:
             for receipt in page:
                 if self.clock() - receipt.admission.decided_at < waiting_since and not _fails(receipt, STORE_DOWN):
                     continue
-                begun = self._begin(scope, receipt.entry)
-                receipts.append(await self._admit(scope, receipt.entry, begun, wait=True, fresh=False))
+                if by_itself and not await self._counted(system, receipt):
+                    continue
+                receipts.append(await self._try_again(scope, receipt.entry, counted=by_itself))
                 if _fails(receipts[-1], STORE_DOWN):
                     return receipts
             wanted = replace(wanted, beyond_id=page[-1].entry.id)
         return receipts
+
+    async def _counted(self, scope: Scope, receipt: Receipt) -> bool:
+        return not left_alone(receipt) and await self._tries.begin(scope, receipt.entry.id)
+
+    async def _try_again(self, scope: Scope, entry: Entry, *, counted: bool) -> Receipt:
+        begun = self._begin(scope, entry)
+        try:
+            return await self._admit(scope, entry, begun, wait=True, fresh=False)
+        except asyncio.CancelledError:
+            # Somebody stops in an orderly way: that is not the entry's fault.
+            if counted:
+                with suppress(MemsieveError):
+                    await self._tries.take_back(_system(scope), entry.id)
+            raise
 
     async def replay(self, scope: Scope, changes: Mapping[str, Any], since: datetime | None = None) -> Replay:
         """Say what would have been admitted with some settings changed."""
@@ -251,7 +278,10 @@ class Ingress:
 
     async def _postpone(self, scope: Scope, entry: Entry, check: str, error: MemsieveError) -> Receipt:
         """Leave an entry pending, with the reason; it is tried again later."""
-        failed = Check(name=check, passed=False, score=None, reason=f"Not decided, tried again later: {error}")
+        # Agents read the reason; where an engine is, is for those who read the log.
+        if self._causes.news(error):
+            _log.warning("Entry %s waits for its decision: %s: %s", entry.id, type(error).__name__, error)
+        failed = Check(name=check, passed=False, score=None, reason=f"Not decided, tried again later: {error.public}")
         admission = Admission(decision=Decision.PENDING, checks=(failed,), decided_at=self.clock())
         with suppress(MemsieveError):
             await self.quarantine.decide(scope, entry.id, admission, None)

@@ -17,11 +17,12 @@ from procrastinate.jobs import Job, Status
 
 from memsieve.ingress.record import Ingress
 from memsieve.jobs.again import Again, NotNow
+from memsieve.jobs.forget import forget_old
 from memsieve.jobs.reembed import Reembedder
 from memsieve.jobs.schedule import RETRY_EVERY
 from memsieve.jobs.weekly import RunOutcome, WeeklyDigests
 from memsieve.model import Decision, Role, Scope
-from memsieve.ports import RUN_LEASE, Census, WorkingStore
+from memsieve.ports import RUN_LEASE, Census, Happenings, WorkingStore
 
 # Two queues, so that what takes minutes does not hold up what takes moments.
 QUICK, LONG = "quick", "long"
@@ -50,6 +51,8 @@ class Workplace(Protocol):
     def weekly(self) -> WeeklyDigests: ...
     @property
     def reembedder(self) -> Reembedder: ...
+    @property
+    def happenings(self) -> Happenings: ...
 
 
 @runtime_checkable
@@ -182,7 +185,7 @@ class Duties:
 
     async def _retry(self, project_id: str) -> Result:
         scope = Scope(project_id=project_id, actor="memsieve", role=Role.SYSTEM)
-        receipts = await self.rooms.ingress.retry(scope, waiting_since=RETRY_EVERY)
+        receipts = await self.rooms.ingress.retry(scope, waiting_since=RETRY_EVERY, by_itself=True)
         waiting = sum(receipt.admission.decision is Decision.PENDING for receipt in receipts)
         return {"decided": len(receipts) - waiting, "waiting": waiting}
 
@@ -214,9 +217,10 @@ class Duties:
         await self.app.job_manager.delete_old_jobs(
             nb_hours=KEPT_HOURS, include_failed=True, include_cancelled=True, include_aborted=True
         )
+        forgotten = await forget_old(self.rooms.happenings)
         for work in self.upkeep:
             await work()
-        return {"swept": swept, "reembedding": await self.reembed_if_needed(taking_over=False)}
+        return {"swept": swept, "forgotten": forgotten, "reembedding": await self.reembed_if_needed(taking_over=False)}
 
     async def _jobs(self, kind: str) -> list[Job]:
         return list(await self.app.job_manager.list_jobs_async(task=kind))

@@ -119,7 +119,10 @@ def in_our_words(exc: psycopg.Error | ConnectorException) -> MemsieveError:
                 "database_url is no address of a PostgreSQL database. Write it like "
                 "postgresql://user:password@host:5432/name."
             )
-    return StoreUnavailable(f"The queue of jobs in PostgreSQL did not answer ({said}). Try again.")
+    return StoreUnavailable(
+        f"The queue of jobs in PostgreSQL did not answer ({said}). Try again.",
+        public="The queue of jobs does not answer now.",
+    )
 
 
 async def _install(connection: Connection) -> None:

@@ -1,4 +1,4 @@
-"""What comes round by itself while a memory is open: entries are tried again, vectors and weekly digests made."""
+"""What comes round while a memory is open: entries are tried again, vectors and digests made, old news dropped."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from datetime import timedelta
 
 from memsieve.errors import MemsieveError
 from memsieve.ingress.record import Ingress
+from memsieve.jobs.forget import forget_old
 from memsieve.jobs.reembed import Reembedder
 from memsieve.jobs.weekly import RunOutcome, WeeklyDigests
 from memsieve.model import Role, Scope
-from memsieve.ports import RUN_LEASE, Census
+from memsieve.ports import RUN_LEASE, Census, Happenings
 
 RETRY_EVERY = timedelta(minutes=1)
 # So soon it is seen that a store which was down is back.
@@ -21,6 +22,8 @@ LOOK_EVERY = timedelta(seconds=10)
 # Who opens a memory for a moment only, as most commands do, is not slowed down.
 REEMBED_AFTER = timedelta(seconds=10)
 DIGEST_AFTER = timedelta(seconds=10)
+FORGET_AFTER = timedelta(seconds=10)
+FORGET_EVERY = timedelta(hours=1)
 
 _TOLD_AGAIN = 1.0
 
@@ -61,6 +64,15 @@ async def digesting(
 
 
 @asynccontextmanager
+async def forgetting(
+    happenings: Happenings, after: timedelta = FORGET_AFTER, every: timedelta = FORGET_EVERY
+) -> AsyncIterator[None]:
+    """Drop what is news no longer, from time to time beside the block."""
+    async with _beside(_forget_for_ever(happenings, after, every)):
+        yield
+
+
+@asynccontextmanager
 async def _beside(work: Coroutine[None, None, None]) -> AsyncIterator[None]:
     task = asyncio.create_task(work)
     try:
@@ -88,7 +100,7 @@ async def _retry(ingress: Ingress, project_id: str, after: timedelta) -> None:
     """Try one project's undecided entries again; what is wrong with one project is no other's affair."""
     try:
         scope = Scope(project_id=project_id, actor="memsieve", role=Role.SYSTEM)
-        await ingress.retry(scope, waiting_since=after)
+        await ingress.retry(scope, waiting_since=after, by_itself=True)
     except Exception as error:  # noqa: BLE001 - nobody would notice that nothing is tried again any more
         trace = None if isinstance(error, MemsieveError) else error
         _log.warning("Undecided entries of %s could not be tried again: %s", project_id, error, exc_info=trace)
@@ -124,3 +136,14 @@ async def _digest_for_ever(weekly: WeeklyDigests, after: timedelta, every: timed
             wait = failed
         elif RunOutcome.BUSY not in outcomes:
             passed = due
+
+
+async def _forget_for_ever(happenings: Happenings, after: timedelta, every: timedelta) -> None:
+    wait = after
+    while True:
+        await asyncio.sleep(wait.total_seconds())
+        wait = every
+        try:
+            await forget_old(happenings)
+        except MemsieveError as error:
+            _log.warning("What happened longer ago than a day could not be dropped: %s", error)

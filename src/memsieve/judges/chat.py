@@ -41,7 +41,9 @@ class Chat:
         try:
             answer = await self.endpoint.post("/chat/completions", payload)
         except EndpointError as exc:
-            raise JudgeError(f"No {self.wanted} from {self.model}: {exc}") from exc
+            raise JudgeError(
+                f"No {self.wanted} from {self.model}: {exc}", public=f"No {self.wanted} from {self.model}: {exc.public}"
+            ) from exc
         return self._without_thinking(self._said(answer))
 
     def _said(self, answer: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ import uuid
 from datetime import datetime
 
 from memsieve.errors import ApprovalRequired
-from memsieve.model import Approval, Role, Scope
+from memsieve.model import Approval, Role, Scope, require_project
 
 
 def approve(
@@ -18,6 +18,7 @@ def approve(
             f"{scope.actor!r} asks as {scope.role}. Long-term memory is written by a person's promotion alone: "
             "promote with the name of the person who checked it."
         )
+    require_project(scope.project_id)
     return Approval(
         id=str(uuid.uuid4()),
         project_id=scope.project_id,

@@ -77,7 +77,9 @@ class Retriever:
         entries = _unless_down(hot, "working", degraded)
         hits = _unless_down(cold, "longterm", degraded)
         if isinstance(hot, _DOWN) and isinstance(cold, _DOWN):
-            raise StoreUnavailable(f"Neither tier answers: {hot} {cold}") from cold
+            raise StoreUnavailable(
+                f"Neither tier answers: {hot} {cold}", public=f"Neither tier answers: {hot.public} {cold.public}"
+            ) from cold
         threshold = query.relevance_threshold
         answer = Answer(
             id=str(uuid.uuid4()),

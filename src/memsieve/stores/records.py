@@ -13,13 +13,16 @@ from typing import Any
 from memsieve.errors import Conflict, NotFound
 from memsieve.model import (
     Admission,
+    ApiKey,
     AuditEvent,
     Check,
     ContextItem,
     Decision,
     Entry,
+    KeyRole,
     Receipt,
     Review,
+    Role,
     Scope,
     Serving,
     Source,
@@ -131,6 +134,31 @@ def serving_from(values: Mapping[str, Any]) -> Serving:
         query=values["query"],
         at=values["at"],
     )
+
+
+def key_from(values: Mapping[str, Any]) -> ApiKey:
+    """Return a key of its columns; the hash of its secret stays behind."""
+    return ApiKey(
+        id=values["id"],
+        name=values["name"],
+        role=KeyRole(values["role"]),
+        project_id=values["project_id"],
+        made_at=values["made_at"],
+        made_by=values["made_by"],
+        last_used_at=values["last_used_at"],
+        revoked_at=values["revoked_at"],
+        revoked_by=values["revoked_by"],
+    )
+
+
+def keeping(key: ApiKey, by: str) -> Scope:
+    """Return in whose name, and in the log of which project, a key is made or revoked."""
+    return Scope(project_id=key.audited_in, actor=by, role=Role.PERSON)
+
+
+def key_detail(key: ApiKey) -> dict[str, str]:
+    """Return what the audit log says of a key beside its id."""
+    return {"name": key.name, "role": str(key.role)}
 
 
 def require_same(entry: Entry, stored: Entry) -> None:

@@ -4,6 +4,7 @@ from memsieve.testing.embedder import WordEmbedder
 from memsieve.testing.openai_server import OpenAIServer, Reply, Request
 from memsieve.testing.postgres_server import PostgresServer
 from memsieve.testing.redis_server import RedisCluster, RedisServer
+from memsieve.testing.served_memory import ServedMemory
 
 __all__ = [
     "Clock",
@@ -14,5 +15,6 @@ __all__ = [
     "RedisServer",
     "Reply",
     "Request",
+    "ServedMemory",
     "WordEmbedder",
 ]

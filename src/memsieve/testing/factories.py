@@ -10,6 +10,7 @@ from typing import Any
 from memsieve.model import (
     Admission,
     Answer,
+    ApiKey,
     Approval,
     Check,
     Chunk,
@@ -19,6 +20,7 @@ from memsieve.model import (
     Entry,
     Insight,
     InsightSource,
+    KeyRole,
     Outcome,
     Refinement,
     Role,
@@ -165,3 +167,9 @@ def digest(*insights: Insight, **fields: Any) -> Digest:
         "waiting": len(insights),
     }
     return Digest(insights=insights, **{**values, **fields})
+
+
+def api_key(key_id: str = "3f9k2m7q", **fields: Any) -> ApiKey:
+    """Make a key of an agent."""
+    values = {"name": "crawler", "role": KeyRole.AGENT, "project_id": PROJECT, "made_at": NOW, "made_by": "ada"}
+    return ApiKey(id=key_id, **{**values, **fields})

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from typing import Any, Protocol
 
 from memsieve.errors import StoreUnavailable
-from memsieve.model import Scope, Stats
+from memsieve.model import Scope, Stats, Totals
 from memsieve.stores.postgres.database import Connection, Database, Door
 from memsieve.stores.postgres.rows import fetch
 
@@ -39,6 +40,33 @@ SELECT decided.*,
     (SELECT min(made_at) FROM insights WHERE project_id = %(project_id)s AND review IS NULL) AS oldest_waiting
 FROM decided
 """
+_TOTALS = """
+WITH decided AS (
+    SELECT count(*) AS recorded,
+        count(*) FILTER (WHERE decision = 'admitted') AS admitted,
+        count(*) FILTER (WHERE decision = 'refused') AS refused,
+        count(*) FILTER (WHERE decision = 'pending') AS pending
+    FROM admissions
+)
+SELECT decided.*,
+    (SELECT count(*) FROM projects) AS projects,
+    (SELECT min(q.created_at) FROM admissions a JOIN quarantine_logs q
+        ON q.project_id = a.project_id AND q.id = a.entry_id WHERE a.decision = 'pending') AS oldest_pending,
+    (SELECT count(*) FROM (SELECT DISTINCT s.project_id, s.entry_id FROM approval_sources s JOIN quarantine_logs q
+        ON q.project_id = s.project_id AND q.id = s.entry_id) entries) AS promoted,
+    (SELECT count(*) FROM approvals) - (SELECT count(*) FROM retirements) AS memories,
+    (SELECT count(*) FROM retirements) AS retired,
+    (SELECT count(*) FROM tombstones WHERE lifted_at IS NULL) AS tombstones,
+    (SELECT count(*) FROM insights WHERE review IS NULL) AS insights_waiting,
+    (SELECT min(made_at) FROM insights WHERE review IS NULL) AS oldest_waiting
+FROM decided
+"""
+_REFUSALS = """
+SELECT checked ->> 0 AS name, count(*) AS refused
+FROM admissions a, json_array_elements(a.checks) checked
+WHERE a.decision = 'refused' AND NOT (checked ->> 1)::boolean
+GROUP BY 1 ORDER BY refused DESC, name
+"""
 
 
 class Counted(Protocol):
@@ -46,6 +74,9 @@ class Counted(Protocol):
 
     async def count(self, scope: Scope) -> int:
         """Return how many entries of a project live."""
+
+    async def count_all(self) -> int:
+        """Return how many entries of all projects live."""
 
 
 class PostgresCensus:
@@ -61,21 +92,35 @@ class PostgresCensus:
     async def waiting(self) -> list[str]:
         return await self._names(_WAITING)
 
+    async def totals(self) -> Totals:
+        async def work(connection: Connection) -> list[dict[str, Any]]:
+            return await fetch(connection, _TOTALS, ())
+
+        [counts] = await self._database.across(work)
+        return Totals(working=await _answered(self._working.count_all()), **counts)
+
+    async def refusals(self) -> dict[str, int]:
+        async def work(connection: Connection) -> list[dict[str, Any]]:
+            return await fetch(connection, _REFUSALS, ())
+
+        return {row["name"]: row["refused"] for row in await self._database.across(work)}
+
     async def stats(self, scope: Scope) -> Stats:
         values = {"project_id": scope.project_id}
         [counts] = await self._database.read(Door.FILTER, scope, lambda connection: fetch(connection, _COUNTS, values))
         refused_by = counts.pop("refused_by") or {}
-        working = await self._count_working(scope)
+        working = await _answered(self._working.count(scope))
         return Stats(project_id=scope.project_id, refused_by=refused_by, working=working, **counts)
-
-    async def _count_working(self, scope: Scope) -> int | None:
-        try:
-            return await self._working.count(scope)
-        except StoreUnavailable:
-            return None
 
     async def _names(self, sql: str) -> list[str]:
         async def work(connection: Connection) -> list[dict[str, Any]]:
             return await fetch(connection, sql, ())
 
         return [row["project_id"] for row in await self._database.across(work)]
+
+
+async def _answered(count: Awaitable[int]) -> int | None:
+    try:
+        return await count
+    except StoreUnavailable:
+        return None

@@ -42,6 +42,8 @@ _SETTINGS = sql.SQL("SELECT {}")
 _SETTING = sql.SQL("set_config({name}, {value}, true)")
 # A person's deeds in a project are done one after the other, in whatever process: the audit log is one chain.
 _IN_TURN = sql.SQL("; SELECT pg_advisory_xact_lock(hashtextextended('memsieve project ' || {project}, 0))")
+# It stands in the log of transactions and in no table.
+_MESSAGE = "SELECT pg_logical_emit_message(true, 'memsieve', 'ready?')"
 _ENTER = "SELECT set_config('app.project', %s, true)"
 # What holds for agents, and for others where they do not say otherwise.
 _AT_FIRST = f"""
@@ -62,6 +64,7 @@ class Door(StrEnum):
     AGENT = "memsieve_agent"
     FILTER = "memsieve_filter"
     REVIEWER = "memsieve_reviewer"
+    KEEPER = "memsieve_keeper"
 
 
 class Database:
@@ -150,6 +153,11 @@ class Database:
         begin = f"{_BEGIN}{_settings(Door.FILTER, '', across=True)}"
         return await self._run(_Transaction(begin, work), repeatable=False)
 
+    async def probe(self) -> None:
+        """Write a little into the server's log, so that one which takes no writes is noticed."""
+        begin = f"{_BEGIN}{_settings(Door.AGENT, '')}"
+        await self._run(_Transaction(begin, _write_a_message), repeatable=True)
+
     async def _run(self, deed: _Deed[T], *, repeatable: bool) -> T:
         give_up = time.monotonic() + (ANSWER_SECONDS if self._answering else IMPATIENT_SECONDS)
         with translated():
@@ -197,6 +205,10 @@ class Database:
             await register_vector_async(connection)
             await connection.execute(_AT_FIRST)
             self._ready.add(connection)
+
+
+async def _write_a_message(connection: Connection) -> None:
+    await connection.execute(_MESSAGE)
 
 
 async def enter(connection: Connection, project_id: str) -> None:
@@ -293,7 +305,7 @@ def _settings(door: Door, project: str, *, across: bool = False, durable: bool =
         values["app.across"] = "on"
     if not durable:
         values["synchronous_commit"] = "off"
-    if door is not Door.AGENT:
+    if door not in {Door.AGENT, Door.KEEPER}:
         values |= {"statement_timeout": f"{PATIENT_SECONDS}s", "lock_timeout": f"{LOCK_SECONDS}s"}
     settings = [_SETTING.format(name=sql.Literal(name), value=sql.Literal(value)) for name, value in values.items()]
     turn = _IN_TURN.format(project=sql.Literal(project)) if in_turn else sql.SQL("")

@@ -60,6 +60,13 @@ _TOLD: list[tuple[tuple[type[Error], ...], type[MemsieveError], str]] = [
 ]
 
 
+# What the driver says names the server, its port and its files.
+_PUBLIC: dict[type[MemsieveError], str] = {
+    StoreUnavailable: "PostgreSQL does not take this now.",
+    StoreCorrupt: "The database is damaged.",
+}
+
+
 @contextmanager
 def translated() -> Iterator[None]:
     """Raise whatever the driver raises within as one of memsieve's errors."""
@@ -75,7 +82,7 @@ def _in_our_words(exc: Error) -> MemsieveError:
     said = (str(exc).strip() or type(exc).__name__).splitlines()[0].rstrip(".")
     for kinds, ours, message in _TOLD:
         if isinstance(exc, kinds):
-            return ours(message.format(said=said))
+            return ours(message.format(said=said), public=_PUBLIC.get(ours))
     if isinstance(exc, errors.DataError):
         return InvalidInput(f"PostgreSQL cannot keep this: {said}.", field="content")
-    return StoreUnavailable(f"PostgreSQL did not answer ({said}). Try again.")
+    return StoreUnavailable(f"PostgreSQL did not answer ({said}). Try again.", public=_PUBLIC[StoreUnavailable])

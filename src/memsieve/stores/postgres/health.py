@@ -56,8 +56,9 @@ async def examine(url: str) -> DatabaseHealth:
             [versions] = await (await connection.execute(_VERSIONS)).fetchall()
             roles = {row["rolname"] for row in await (await connection.execute(_ROLES, ([*Door],))).fetchall()}
             lacking = await missing(connection, released())
-            # Any of the roles will do.
-            indexes = [] if lacking or not roles else await _indexes(connection, min(roles))
+            # Any of the roles will do, but for the one that keeps keys.
+            readers = roles - {Door.KEEPER}
+            indexes = [] if lacking or not readers else await _indexes(connection, min(readers))
     return DatabaseHealth(
         **versions,
         missing=tuple(migration.name for migration in lacking),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
-from memsieve.model import Answer, AuditEvent, ContextItem, Role, Scope, Serving, Tombstone, Vector
+from memsieve.model import Answer, AuditEvent, ContextItem, Note, Role, Scope, Serving, Tombstone, Vector
 from memsieve.stores.postgres import audit, graves, settling
 from memsieve.stores.postgres.database import Connection, Database, Door
 from memsieve.stores.postgres.rows import fetch, sent_vector
@@ -110,6 +111,14 @@ class PostgresLedger:
         scope.require(Role.PERSON, Role.SYSTEM)
         values = (scope.project_id, after, limit)
         return [event_from(row) for row in await self._database.look(Door.FILTER, scope, _EVENTS, values)]
+
+    async def note(self, scope: Scope, note: Note, subject: str, at: datetime) -> None:
+        scope.require(Role.PERSON, Role.SYSTEM)
+
+        async def work(connection: Connection) -> None:
+            await audit.append(connection, scope, note, subject, at)
+
+        await self._database.write(Door.REVIEWER, scope, work, in_turn=True)
 
     async def head(self, scope: Scope) -> int:
         scope.require(Role.PERSON, Role.SYSTEM)

@@ -15,9 +15,9 @@ from redis.asyncio.connection import Connection, ConnectionPool, SSLConnection
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
-from memsieve.errors import ConfigError, StoreUnavailable
+from memsieve.errors import StoreUnavailable
 from memsieve.stores.redis.address import Address, parse
-from memsieve.stores.redis.errors import DRIVER_ERRORS, down, in_our_words, is_cluster, unreachable
+from memsieve.stores.redis.errors import DRIVER_ERRORS, down, in_our_words, is_cluster, misconfigured, unreachable
 from memsieve.stores.redis.script import Script
 
 SECONDS = 2.0
@@ -109,10 +109,10 @@ class Client:
             await self._redis.initialize()
         found = await self._server()
         if found.get("redis_mode") == "cluster" and not self._address.cluster:
-            raise ConfigError(f"Redis at {self._address} {is_cluster()}")
+            raise misconfigured(self._address, is_cluster())
         version = str(found.get("redis_version", "99"))
         if tuple(int(part) for part in version.split(".")[:2]) < OLDEST:
-            raise ConfigError(f"Redis at {self._address} is version {version}; memsieve needs 6.2 or newer.")
+            raise misconfigured(self._address, f"is version {version}; memsieve needs 6.2 or newer.")
         self._known = True
 
     async def _server(self) -> dict[str, Any]:

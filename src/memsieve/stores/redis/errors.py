@@ -31,18 +31,20 @@ def in_our_words(exc: BaseException, address: Address, keys: Sequence[str]) -> M
     """Return the error that tells what happened and what to do next."""
     said = str(exc).partition("\n")[0] or type(exc).__name__
     if wrong := _wrong_setting(exc, address):
-        return ConfigError(f"Redis at {address} {wrong}")
+        return misconfigured(address, wrong)
     for kind, words in _REFUSALS.items():
         if isinstance(exc, kind):
-            return StoreUnavailable(f"Redis at {address} {words}")
+            return StoreUnavailable(f"Redis at {address} {words}", public=f"Redis {words}")
     # A script that meets a full server ends with an error of its own, around that one.
     if "OOM command not allowed" in said:
-        return StoreUnavailable(f"Redis at {address} {_FULL}")
+        return StoreUnavailable(f"Redis at {address} {_FULL}", public=f"Redis {_FULL}")
     if unreachable(exc, address):
         return down(address, said)
     if "WRONGTYPE" in said:
         return foreign(keys)
-    return StoreUnavailable(f"Redis at {address} refused: {said}. Nothing was written.")
+    return StoreUnavailable(
+        f"Redis at {address} refused: {said}. Nothing was written.", public="Redis refused. Nothing was written."
+    )
 
 
 def unreachable(exc: BaseException, address: Address) -> bool:
@@ -54,8 +56,14 @@ def down(address: Address, why: str) -> StoreUnavailable:
     """Return the error that says that Redis cannot be reached."""
     return StoreUnavailable(
         f"Redis at {address} does not answer ({why}), so that working memory is not to be had. See that it runs and "
-        "that MEMSIEVE_REDIS_URL names it, and try again: nothing need be restarted here."
+        "that MEMSIEVE_REDIS_URL names it, and try again: nothing need be restarted here.",
+        public="Redis does not answer, so that working memory is not to be had.",
     )
+
+
+def misconfigured(address: Address, wrong: str) -> ConfigError:
+    """Return the error that says what must be set otherwise, here or there."""
+    return ConfigError(f"Redis at {address} {wrong}", public="Redis is not set up as memsieve needs it.")
 
 
 def foreign(keys: Sequence[str]) -> StoreCorrupt:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from memsieve.ports import WORKING_CAP, WORKING_LIFE, Clock
 from memsieve.stores.admitted import admitted_life
 from memsieve.stores.redis.client import Client
 from memsieve.stores.redis.errors import foreign
-from memsieve.stores.redis.packing import entry_from, keys_of, microseconds, pack, times, unpack
+from memsieve.stores.redis.packing import ALL_ORDERS, entry_from, keys_of, microseconds, pack, project_of, times, unpack
 from memsieve.stores.redis.script import script
 
 _log = logging.getLogger(__name__)
@@ -54,7 +55,15 @@ class RedisWorking:
 
     async def count(self, scope: Scope) -> int:
         """Return how many living entries a project has."""
-        return int(await self._run("count", scope))
+        return await self._count(keys_of(scope.project_id))
+
+    async def count_all(self) -> int:
+        """Return how many living entries all projects have."""
+        projects = [project_of(order) for order in await self._client.keys(ALL_ORDERS)]
+        return sum(await asyncio.gather(*(self._count(keys_of(project)) for project in projects)))
+
+    async def _count(self, keys: tuple[str, str]) -> int:
+        return int(await self._client.run(script("count"), keys, times(self._clock)))
 
     async def _run(self, name: str, scope: Scope, *values: str | bytes | int) -> Any:
         return await self._client.run(script(name), keys_of(scope.project_id), (*times(self._clock), *values))

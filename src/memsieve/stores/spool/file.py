@@ -94,6 +94,10 @@ class SpoolFile:
         """Tell whether an entry of this name lies in the file, delivered or not."""
         return name in self._places
 
+    def waits(self, name: Name) -> bool:
+        """Tell whether an entry of this name lies in the file and is not delivered."""
+        return self._places.get(name, -1) >= self._delivered
+
     def find(self, name: Name) -> Said | None:
         """Return the entry of this name; None if there is none any more."""
         if name not in self._places:

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from memsieve.errors import Conflict, InvalidInput, MemsieveError, StoreUnavailable
-from memsieve.model import Admission, Entry, EntryFilter, Receipt, Scope, Vector
+from memsieve.model import Admission, Entry, EntryFilter, Receipt, Role, Scope, Vector
 from memsieve.ports import QuarantineStore
 from memsieve.stores.spool.file import SpoolFile, Waiting
 from memsieve.stores.spool.folder import REJECTED
@@ -95,7 +95,15 @@ class SpoolingQuarantine:
         await self._inner.decide(scope, entry_id, admission, vector)
 
     async def get(self, scope: Scope, entry_id: str) -> Receipt | None:
-        return await self._inner.get(scope, entry_id)
+        scope.require(Role.PERSON, Role.SYSTEM)
+        said = await self._queue.waiting((scope.project_id, "id", entry_id))
+        try:
+            found = await self._inner.get(scope, entry_id)
+        except StoreUnavailable:
+            if said is None:
+                raise
+            found = None
+        return found if found is not None or said is None else said.receipt
 
     async def find(self, scope: Scope, wanted: EntryFilter) -> list[Receipt]:
         return await self._inner.find(scope, wanted)
@@ -115,7 +123,10 @@ class SpoolingQuarantine:
 
     async def _spool(self, said: Said) -> Receipt:
         if self._delivering is None:
-            raise StoreUnavailable(f"{self._state()} The spool is closed: nothing was recorded. Open the memory again.")
+            raise StoreUnavailable(
+                f"{self._state()} The spool is closed: nothing was recorded. Open the memory again.",
+                public="The spool is closed: nothing was recorded.",
+            )
         try:
             if self._queue.knows(said):
                 return await self._first(said)
@@ -123,7 +134,8 @@ class SpoolingQuarantine:
         except OSError as exc:
             raise StoreUnavailable(
                 f"{self._state()} The spool in {self._folder} cannot take the entry either ({exc.strerror or exc}): "
-                "nothing was recorded. Free some space there, or bring the store back, and try again."
+                "nothing was recorded. Free some space there, or bring the store back, and try again.",
+                public="Neither the store nor the spool takes the entry now: nothing was recorded.",
             ) from exc
         return said.receipt
 
@@ -143,7 +155,8 @@ class SpoolingQuarantine:
         if self._queue.size + len(line) > self._limit:
             raise StoreUnavailable(
                 f"{self._state()} The spool in {self._folder} has reached its limit of {self._limit} bytes: nothing "
-                "was recorded. Bring the store back and try again."
+                "was recorded. Bring the store back and try again.",
+                public="The store takes nothing now, and the spool is full: nothing was recorded.",
             )
         await self._queue.append(said, line)
 

@@ -85,6 +85,13 @@ class SpoolQueue:
                 return await self._run(holder.find, name)
         return None
 
+    async def waiting(self, name: Name) -> Said | None:
+        """Return what waits here under a name, or None."""
+        if name in self._unwritten:
+            await asyncio.shield(self._unwritten[name])
+        holder = next((file for file in self._files if file.waits(name)), None)
+        return None if holder is None else await self._run(holder.find, name)
+
     async def append(self, said: Said, line: bytes) -> None:
         """Keep an entry on disk before returning; what arrives meanwhile is written together."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()

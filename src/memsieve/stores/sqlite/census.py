@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from memsieve.model import Scope, Stats
+from memsieve.model import Scope, Stats, Totals
 from memsieve.ports import Clock
 from memsieve.stores.sqlite.database import Database
 from memsieve.stores.sqlite.rows import text_time, time_text
@@ -31,11 +31,31 @@ SELECT
     (SELECT count(*) FROM insights WHERE project_id = :project_id AND review IS NULL) AS insights_waiting,
     (SELECT min(made_at) FROM insights WHERE project_id = :project_id AND review IS NULL) AS oldest_waiting
 """
-_REFUSED_BY = """
+_REFUSALS = """
 SELECT json_extract(c.value, '$[0]') AS name, count(*) AS refused
 FROM admissions a, json_each(a.checks) c
-WHERE a.project_id = ? AND a.decision = 'refused' AND NOT json_extract(c.value, '$[1]')
+WHERE a.decision = 'refused' AND NOT json_extract(c.value, '$[1]')
 GROUP BY name ORDER BY refused DESC, name
+"""
+# All of one project are found through its index.
+_REFUSED_BY = _REFUSALS.replace("WHERE", "WHERE a.project_id = :project_id AND")
+_TOTALS = """
+SELECT
+    (SELECT count(*) FROM (SELECT project_id FROM quarantine_logs UNION SELECT project_id FROM approvals)) AS projects,
+    (SELECT count(*) FROM quarantine_logs) AS recorded,
+    (SELECT count(*) FROM admissions WHERE decision = 'admitted') AS admitted,
+    (SELECT count(*) FROM admissions WHERE decision = 'refused') AS refused,
+    (SELECT count(*) FROM admissions WHERE decision = 'pending') AS pending,
+    (SELECT min(q.created_at) FROM admissions a JOIN quarantine_logs q
+        ON q.project_id = a.project_id AND q.id = a.entry_id WHERE a.decision = 'pending') AS oldest_pending,
+    (SELECT count(*) FROM working WHERE expires_at > :now) AS working,
+    (SELECT count(*) FROM (SELECT DISTINCT s.project_id, s.entry_id FROM approval_sources s JOIN quarantine_logs q
+        ON q.project_id = s.project_id AND q.id = s.entry_id)) AS promoted,
+    (SELECT count(*) FROM approvals) - (SELECT count(*) FROM retirements) AS memories,
+    (SELECT count(*) FROM retirements) AS retired,
+    (SELECT count(*) FROM tombstones WHERE lifted_at IS NULL) AS tombstones,
+    (SELECT count(*) FROM insights WHERE review IS NULL) AS insights_waiting,
+    (SELECT min(made_at) FROM insights WHERE review IS NULL) AS oldest_waiting
 """
 
 
@@ -59,7 +79,7 @@ class SqliteCensus:
 
         def work(connection: sqlite3.Connection) -> Stats:
             counts = dict(connection.execute(_COUNTS, values).fetchone())
-            refused_by = {row["name"]: row["refused"] for row in connection.execute(_REFUSED_BY, (scope.project_id,))}
+            refused_by = _counted(connection.execute(_REFUSED_BY, values))
             oldest = counts.pop("oldest_waiting")
             return Stats(
                 project_id=scope.project_id,
@@ -69,3 +89,17 @@ class SqliteCensus:
             )
 
         return await self._database.read(work)
+
+    async def totals(self) -> Totals:
+        values = {"now": time_text(self._clock())}
+        counts = await self._database.read(lambda connection: dict(connection.execute(_TOTALS, values).fetchone()))
+        for moment in ("oldest_pending", "oldest_waiting"):
+            counts[moment] = None if counts[moment] is None else text_time(counts[moment])
+        return Totals(**counts)
+
+    async def refusals(self) -> dict[str, int]:
+        return await self._database.read(lambda connection: _counted(connection.execute(_REFUSALS)))
+
+
+def _counted(rows: sqlite3.Cursor) -> dict[str, int]:
+    return {row["name"]: row["refused"] for row in rows}

@@ -80,6 +80,20 @@ class Database:
                 self._writing.release()
         return await self._run(lambda connection: self._write(connection, work, "FULL" if durable else "NORMAL"))
 
+    async def probe(self) -> None:
+        """Write one page as it is, so that a disk which takes no writes is noticed.
+
+        While somebody else is writing there is nothing to learn, and nobody waits for them.
+        """
+        if self._may_write_at_once():
+            try:
+                with suppress(_Busy):
+                    self._at_once("BEGIN IMMEDIATE", _write_a_page)
+            finally:
+                self._writing.release()
+        elif self._written_at_once == 0:
+            await self._run(lambda connection: self._write(connection, _write_a_page, "NORMAL"))
+
     async def close(self) -> None:
         """Finish what is running and close the file."""
         self._here = None
@@ -159,6 +173,12 @@ def _keep_a_log(connection: sqlite3.Connection) -> None:
             return
 
 
+def _write_a_page(connection: sqlite3.Connection) -> None:
+    """Write the file's first page again: what is rolled back would never come near the disk."""
+    [version] = connection.execute("PRAGMA user_version").fetchone()
+    connection.execute(f"PRAGMA user_version = {int(version)}")
+
+
 def _is_busy(exc: sqlite3.OperationalError) -> bool:
     return exc.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
 
@@ -195,22 +215,26 @@ def _in_our_words(exc: sqlite3.Error, path: Path) -> MemsieveError:
     match code:
         case sqlite3.SQLITE_FULL | sqlite3.SQLITE_IOERR:
             return StoreUnavailable(
-                f"The disk with {path} is full or failed ({exc}): nothing was written. Free some space and try again."
+                f"The disk with {path} is full or failed ({exc}): nothing was written. Free some space and try again.",
+                public="The disk of the database is full or failed: nothing was written.",
             )
         case sqlite3.SQLITE_CONSTRAINT:
-            return Conflict(f"{path} refused, and nothing was written: {exc}.")
+            return Conflict(f"The database refused, and nothing was written: {exc}.")
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
             return StoreCorrupt(
                 f"{path} is damaged ({exc}). Nothing was changed: put a backup in its place, or move it away to begin "
-                "a new memory; `memsieve doctor` says more."
+                "a new memory; `memsieve doctor` says more.",
+                public="The database is damaged.",
             )
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
             return StoreUnavailable(
                 f"Cannot write {path} ({exc}). Check the folder's rights, or choose another with --data or "
-                "MEMSIEVE_DATA."
+                "MEMSIEVE_DATA.",
+                public="The database cannot be written.",
             )
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return StoreUnavailable(
-                f"Another process has held {path} for {BUSY_SECONDS:.0f} seconds. Nothing was written: try again."
+                f"Another process has held {path} for {BUSY_SECONDS:.0f} seconds. Nothing was written: try again.",
+                public="Another process holds the database: nothing was written.",
             )
-    return StoreUnavailable(f"{path} refused: {exc}.")
+    return StoreUnavailable(f"{path} refused: {exc}.", public="The database refused.")

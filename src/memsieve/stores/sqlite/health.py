@@ -23,12 +23,12 @@ class FileHealth:
     stale_texts: int = 0
 
 
-def examine(file: Path, embedder: str | None) -> FileHealth:
-    """Read a file's integrity, schema, and how many texts another embedder has seen."""
+def examine(file: Path, embedder: str | None, *, whole: bool = True) -> FileHealth:
+    """Read a file's schema and how many texts another embedder has seen; and all of it, to know that it is `whole`."""
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-            problems = [str(row[0]) for row in connection.execute("PRAGMA quick_check(3)")]
-            if problems != ["ok"]:
+            problems = [str(row[0]) for row in connection.execute("PRAGMA quick_check(3)")] if whole else []
+            if problems not in ([], ["ok"]):
                 return FileHealth(damage="; ".join(problems))
             return _contents(connection, embedder)
     except (sqlite3.Error, OSError) as exc:

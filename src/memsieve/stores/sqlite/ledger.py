@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from datetime import datetime
 
-from memsieve.model import Answer, AuditEvent, ContextItem, Role, Scope, Serving, Tombstone, Vector
+from memsieve.model import Answer, AuditEvent, ContextItem, Note, Role, Scope, Serving, Tombstone, Vector
 from memsieve.stores.records import json_text, served_from, serving_from
 from memsieve.stores.sqlite import audit, graves, settling
 from memsieve.stores.sqlite.database import Database
@@ -101,6 +102,10 @@ class SqliteLedger:
         values = (scope.project_id, after, limit)
         rows = await self._database.read(lambda connection: connection.execute(_EVENTS, values).fetchall())
         return [audit.event_from(row) for row in rows]
+
+    async def note(self, scope: Scope, note: Note, subject: str, at: datetime) -> None:
+        scope.require(Role.PERSON, Role.SYSTEM)
+        await self._database.write(lambda connection: audit.append(connection, scope, note, subject, at))
 
     async def head(self, scope: Scope) -> int:
         scope.require(Role.PERSON, Role.SYSTEM)

@@ -12,7 +12,7 @@ from memsieve.retrieval.fuse import fused, legs
 from memsieve.stores.blobs import vector_blob
 from memsieve.stores.promotions import Approved, detail, not_settling, unverified
 from memsieve.stores.records import content_hash, json_text, text_words, words_text
-from memsieve.stores.sqlite import audit, graves, settling
+from memsieve.stores.sqlite import audit, graves, happenings, settling
 from memsieve.stores.sqlite.database import Database
 from memsieve.stores.sqlite.indexes import Indexes
 from memsieve.stores.sqlite.rows import text_time, time_text, vector_from
@@ -106,12 +106,16 @@ class SqliteLongTerm:
         def work(connection: sqlite3.Connection) -> int:
             values = (scope.project_id, json_text(list(plain)))
             fresh = unverified(plain, {row["content_hash"] for row in connection.execute(_VERIFIED, values)})
+            if len(fresh) > 1:
+                happenings.begin_together(connection, scope)
             for approval, chunks in fresh:
                 graves.lift(connection, scope, approval, chunks, self._clock())
                 kept = detail(approval, approval)
                 audit.append(connection, scope, "promoted", approval.id, approval.at, detail=kept)
                 self._write(connection, scope, approval, chunks)
                 _add_sources(connection, scope, approval.id, approval.entry_ids)
+            if len(fresh) > 1:
+                happenings.end_together(connection, scope, fresh[-1][0].id)
             return len(fresh)
 
         return await self._database.write(work)

@@ -1,0 +1,254 @@
+"""Every error leaves as a problem document (RFC 9457): one table from error to status."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Match, Route
+
+from memsieve import errors
+from memsieve.api.requests import PATTERNS_TOLD
+from memsieve.causes import Causes
+from memsieve.model import KeyRole
+
+MEDIA_TYPE = "application/problem+json"
+RETRY_AFTER = {"Retry-After": "5"}
+_AGAIN = "Try again in a few seconds; the log of the server says more, by the request id."
+
+_log = logging.getLogger(__name__)
+
+
+class Problem(BaseModel):
+    """What went wrong, and what to do about it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    type: str = Field(description="What kind of problem it is; stays the same between versions.")
+    title: str = Field(description="The kind of problem in a few words.")
+    status: int = Field(description="The status of the answer.")
+    detail: str = Field(description="What happened, and what to do next.")
+    instance: str = Field(description="The id of the request, as in X-Request-ID.")
+    field: str | None = Field(default=None, description="The field that is wrong, where one is.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """A kind of problem: its name, which never changes, its title, and an example of what it says."""
+
+    name: str
+    title: str
+    example: str
+    field: str | None = None
+
+
+KINDS = {
+    400: Kind(
+        name="bad-request",
+        title="Malformed request",
+        example="The body is not JSON: Expecting value at position 12. Correct it.",
+    ),
+    401: Kind(
+        name="unauthorized", title="Unknown caller", example="Send a key that is valid: Authorization: Bearer msv_…"
+    ),
+    403: Kind(name="forbidden", title="Not allowed", example="This key is for project 'apollo' and reaches no other."),
+    404: Kind(
+        name="not-found", title="Not found", example="No entry '7f3c' in project 'apollo'. `memsieve log` lists them."
+    ),
+    405: Kind(name="method-not-allowed", title="Method not allowed", example="This address takes GET, not PUT."),
+    408: Kind(
+        name="request-timeout", title="Too slow", example="The body did not arrive within 30 seconds. Send it again."
+    ),
+    409: Kind(
+        name="conflict", title="Conflict", example="The same idempotency key stands for other content. Use a new key."
+    ),
+    413: Kind(
+        name="too-large",
+        title="Too large",
+        example="The body has more than 1048576 bytes. Send less, or raise max_body_bytes.",
+    ),
+    415: Kind(
+        name="unsupported-media-type",
+        title="Unsupported media type",
+        example="Send JSON, with Content-Type: application/json.",
+    ),
+    421: Kind(
+        name="misdirected-request",
+        title="Wrong host",
+        example="This server does not answer to 'evil.example'. See allowed_hosts.",
+    ),
+    422: Kind(
+        name="invalid-input", title="Invalid input", example="content is empty. Write something in it.", field="content"
+    ),
+    429: Kind(
+        name="too-many-requests",
+        title="Too many requests",
+        example="More than 1000 requests a second. Try again in 1 second.",
+    ),
+    431: Kind(
+        name="head-too-large",
+        title="Head too large",
+        example="The request's head has more than 65536 bytes. Send a shorter address and fewer headers.",
+    ),
+    500: Kind(
+        name="server-error",
+        title="Server error",
+        example="Something went wrong on the server. Its log has more, by the request id.",
+    ),
+    503: Kind(
+        name="unavailable",
+        title="Not available now",
+        example=f"The database cannot be used now. {_AGAIN}",
+    ),
+}
+
+# The most particular class that an error is an instance of counts.
+STATUSES: Mapping[type[errors.MemsieveError], int] = {
+    errors.InvalidInput: 422,
+    errors.NotFound: 404,
+    errors.Conflict: 409,
+    errors.Forbidden: 403,
+    errors.StoreUnavailable: 503,
+    errors.EmbedderError: 503,
+    errors.JudgeError: 503,
+    errors.ConfigError: 500,
+    errors.StoreCorrupt: 500,
+    errors.SchemaOutdated: 500,
+    errors.MemsieveError: 500,
+}
+
+
+# Whoever calls may be a stranger's agent: the words of these errors may name files, hosts and URLs.
+UNAVAILABLE: Mapping[type[errors.MemsieveError], str] = {
+    errors.StoreUnavailable: f"The database cannot be used now. {_AGAIN}",
+    errors.EmbedderError: f"No vector can be made now. {_AGAIN}",
+    errors.JudgeError: f"The judge gives no verdict now. {_AGAIN}",
+}
+
+
+def status_of(error: errors.MemsieveError) -> int:
+    """Return the status that an error leaves with."""
+    return next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
+
+
+def answer(
+    status: int, detail: str, request_id: str, *, field: str | None = None, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Return the answer that a problem leaves as."""
+    document = problem(status, detail, request_id, field)
+    # What is quoted of a request may be no valid Unicode.
+    body = json.dumps(document, ensure_ascii=False).encode("utf-8", "backslashreplace")
+    return Response(body, status, dict(headers or {}), MEDIA_TYPE)
+
+
+def problem(status: int, detail: str, request_id: str, field: str | None = None) -> dict[str, Any]:
+    """Return a problem as JSON carries it."""
+    kind = KINDS.get(status) or Kind(name=f"status-{status}", title=HTTPStatus(status).phrase, example="")
+    document = {
+        "type": f"urn:memsieve:problem:{kind.name}",
+        "title": kind.title,
+        "status": status,
+        "detail": detail,
+        "instance": request_id,
+    }
+    return document if field is None else {**document, "field": field}
+
+
+def documented(status: int) -> dict[str, Any]:
+    """Return how a problem stands in the OpenAPI document."""
+    kind = KINDS[status]
+    example = problem(status, kind.example, "0b9f6c1e4d2a4c5f8e7a6b5c4d3e2f1a", kind.field)
+    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}, "example": example}}
+    return {"description": kind.title, "content": content}
+
+
+def handle_all(app: FastAPI) -> None:
+    """Let every error of an application leave as a problem."""
+    app.add_exception_handler(errors.MemsieveError, partial(_on_error, Causes()))
+    app.add_exception_handler(RequestValidationError, _on_invalid)
+    app.add_exception_handler(HTTPException, _on_refused)
+
+
+def request_id(request: Request) -> str:
+    """Return the id that the guard gave a request."""
+    return str(request.state.request_id)
+
+
+async def _on_error(causes: Causes, request: Request, error: Exception) -> Response:
+    assert isinstance(error, errors.MemsieveError)  # noqa: S101 - it was registered so
+    status = status_of(error)
+    if status == HTTPStatus.INTERNAL_SERVER_ERROR:
+        _log.error("Request %s failed: %s: %s", request_id(request), type(error).__name__, error)
+        return answer(status, KINDS[status].example, request_id(request))
+    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+        # While something is down every request says so.
+        if causes.news(error):
+            _log.warning("Request %s was not served: %s: %s", request_id(request), type(error).__name__, error)
+        told = next(UNAVAILABLE[kind] for kind in type(error).__mro__ if kind in UNAVAILABLE)
+        return answer(status, told, request_id(request), headers=RETRY_AFTER)
+    field = error.field if isinstance(error, errors.InvalidInput) else None
+    return answer(status, str(error), request_id(request), field=field)
+
+
+async def _on_invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)  # noqa: S101 - it was registered so
+    first = error.errors()[0]
+    field = _field(first)
+    return answer(422, f"{field} {_wrong(first)}. Correct it and send it again.", request_id(request), field=field)
+
+
+def _wrong(error: Mapping[str, Any]) -> str:
+    """Say in words what is wrong with a field."""
+    match error["type"]:
+        case "missing" | "union_tag_not_found":
+            return "is missing"
+        case "union_tag_invalid":
+            return f"must be one of {error['ctx']['expected_tags']}"
+        case "extra_forbidden":
+            return "is not known here"
+        case "string_pattern_mismatch" if error["ctx"]["pattern"] in PATTERNS_TOLD:
+            return PATTERNS_TOLD[error["ctx"]["pattern"]]
+        case _:
+            return f"is wrong: {error['msg']}"
+
+
+def _field(error: Mapping[str, Any]) -> str:
+    """Return where in a request an error is: `metadata.turn`; the whole body is `body`."""
+    where, *names = error["loc"]
+    if error["type"].startswith("union_tag"):
+        return str(error["ctx"]["discriminator"]).strip("'")
+    # Beside its name stands which of its types a parameter was tried as, or which kind of key a body.
+    told = names[:1] if where != "body" else names[1:] if names[:1] and names[0] in set(KeyRole) else names
+    return ".".join(map(str, told)) or str(where)
+
+
+async def _on_refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 - it was registered so
+    headers = dict(error.headers or {})
+    if error.status_code == HTTPStatus.NOT_FOUND:
+        return answer(404, "There is nothing at this address. /openapi.json lists what there is.", request_id(request))
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        allowed = ", ".join(_methods(request))
+        detail = f"This address takes {allowed}, not {request.method}."
+        return answer(405, detail, request_id(request), headers={"Allow": allowed})
+    return answer(error.status_code, error.detail, request_id(request), headers=headers)
+
+
+def _methods(request: Request) -> list[str]:
+    """Return all methods that an address takes; each is a route of its own."""
+    found: set[str] = set()
+    for route in request.app.routes:
+        if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE:
+            found |= route.methods or set()
+    return sorted(found)

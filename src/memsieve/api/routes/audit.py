@@ -1,0 +1,40 @@
+"""The audit log: read it, and verify that it is whole."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Query
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from memsieve import wire
+from memsieve.api import cursors, responses
+from memsieve.api.caller import Right, caller_of, project_of
+from memsieve.api.requests import AuditQuery, Named
+from memsieve.api.route import Api
+
+TAG = "Audit"
+_LIST = "audit"
+
+
+def add_to(api: Api) -> None:
+    """Put the routes on an application."""
+    api.add("GET", "/audit", list_audit, right=Right.AUDIT, tag=TAG, answers={200: responses.AuditPage})
+    api.add(
+        "GET", "/audit/verification", verify_audit, right=Right.AUDIT, tag=TAG, answers={200: responses.Verification}
+    )
+
+
+async def list_audit(request: Request, wanted: Annotated[AuditQuery, Query()]) -> Response:
+    """List who did what, when and why, in order."""
+    project = await project_of(request, wanted)
+    after = max(wanted.after, cursors.number_of(_LIST, wanted.cursor))
+    found = await project.events(after=after, limit=wanted.limit + 1, by=caller_of(request).name)
+    return await cursors.page(_LIST, found, wanted.limit, wire.event, lambda one: str(one.sequence))
+
+
+async def verify_audit(request: Request, of: Annotated[Named, Query()]) -> Response:
+    """Check the log's hash chain, and that every memory has its line in it."""
+    project = await project_of(request, of)
+    return JSONResponse(wire.audit(project.id, await project.verify_audit(by=caller_of(request).name)))

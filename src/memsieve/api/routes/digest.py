@@ -1,0 +1,79 @@
+"""Digests and the insights that wait in them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Path, Query
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from memsieve import wire
+from memsieve.api import cursors, responses
+from memsieve.api.caller import Right, caller_of, project_of
+from memsieve.api.requests import DigestBody, Id, InsightsQuery, Named
+from memsieve.api.route import Api
+from memsieve.errors import NotFound
+
+TAG = "Digest"
+
+
+def add_to(api: Api) -> None:
+    """Put the routes on an application."""
+    api.add(
+        "POST", "/memory/digest", make_digest, right=Right.REVIEW, tag=TAG, answers={200: responses.Digest}, also=(409,)
+    )
+    api.add(
+        "GET", "/memory/digest", read_digest, right=Right.AUDIT, tag=TAG, answers={200: responses.Digest}, also=(404,)
+    )
+    api.add(
+        "GET",
+        "/memory/insights",
+        list_insights,
+        right=Right.AUDIT,
+        tag=TAG,
+        answers={200: responses.InsightPage},
+    )
+    api.add(
+        "GET",
+        "/memory/insights/{id}",
+        read_insight,
+        right=Right.AUDIT,
+        tag=TAG,
+        answers={200: responses.Insight},
+        also=(404,),
+    )
+
+
+async def make_digest(request: Request, body: DigestBody) -> Response:
+    """Make a digest now: the last days, and all that still waits, as at most ten insights."""
+    project = await project_of(request, body)
+    return JSONResponse(wire.digest(await project.digest(days=body.days, by=caller_of(request).name)))
+
+
+async def read_digest(request: Request, of: Annotated[Named, Query()]) -> Response:
+    """Read the newest digest with what waits now; nothing is made."""
+    project = await project_of(request, of)
+    found = await project.last_digest(by=caller_of(request).name)
+    if found is None:
+        raise NotFound(
+            f"No digest of project {project.id!r} was made yet. POST /memory/digest makes one.", subject=project.id
+        )
+    return JSONResponse(wire.digest(found))
+
+
+async def list_insights(request: Request, wanted: Annotated[InsightsQuery, Query()]) -> Response:
+    """List all insights that wait, first to be decided on first, or those that are settled."""
+    project = await project_of(request, wanted)
+    found = await project.insights(settled=wanted.settled, by=caller_of(request).name)
+    kind = "settled" if wanted.settled else "insights"
+    return await cursors.cut(kind, found, wanted.cursor, wanted.limit, wire.insight)
+
+
+async def read_insight(request: Request, id: Annotated[Id, Path()], of: Annotated[Named, Query()]) -> Response:  # noqa: A002
+    """Read one insight with all its sources, and what was decided."""
+    project = await project_of(request, of)
+    found = await project.insight(id, by=caller_of(request).name)
+    if found is None:
+        raise NotFound(f"No insight {id!r} in project {project.id!r}. List them at /memory/insights.", subject=id)
+    return JSONResponse(wire.insight(found))

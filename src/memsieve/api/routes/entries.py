@@ -1,0 +1,112 @@
+"""Quarantine for a person's audit: list, read, trace and delete what was said."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Path, Query
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from memsieve import wire
+from memsieve.api import cursors, responses
+from memsieve.api.caller import Right, caller_of, project_of
+from memsieve.api.requests import Id, Named, QuarantineQuery, Why
+from memsieve.api.route import Api
+from memsieve.errors import NotFound
+from memsieve.model import EntryFilter, Receipt
+from memsieve.project import AsyncProject
+
+TAG = "Quarantine"
+_LIST = "quarantine"
+
+
+def add_to(api: Api) -> None:
+    """Put the routes on an application."""
+    api.add(
+        "GET",
+        "/memory/quarantine",
+        list_quarantine,
+        right=Right.AUDIT,
+        tag=TAG,
+        answers={200: responses.ReceiptPage},
+        also=(404,),
+    )
+    api.add(
+        "GET",
+        "/memory/entries/{id}",
+        read_entry,
+        right=Right.AUDIT,
+        tag=TAG,
+        answers={200: responses.Receipt},
+        also=(404,),
+    )
+    api.add(
+        "GET",
+        "/memory/entries/{id}/lineage",
+        read_lineage,
+        right=Right.AUDIT,
+        tag=TAG,
+        answers={200: responses.Lineage},
+        also=(404,),
+    )
+    api.add(
+        "DELETE",
+        "/memory/entries/{id}",
+        delete_entry,
+        right=Right.REVIEW,
+        tag=TAG,
+        answers={204: None},
+        also=(404, 409),
+    )
+
+
+async def list_quarantine(request: Request, wanted: Annotated[QuarantineQuery, Query()]) -> Response:
+    """List what was said, newest first unless asked otherwise, and why it got in or not."""
+    project = await project_of(request, wanted)
+    beyond, by = cursors.place_of(_LIST, wanted.cursor), caller_of(request).name
+    if wanted.beyond_id is not None and beyond is None:
+        beyond = (await _found(project, wanted.beyond_id, by)).entry.id
+    narrowed = EntryFilter(
+        session_id=wanted.session_id,
+        agent_id=wanted.agent_id,
+        decision=wanted.decision,
+        review=wanted.review,
+        text=wanted.search,
+        since=wanted.since,
+        beyond_id=beyond,
+        limit=wanted.limit + 1,
+        oldest_first=wanted.oldest_first,
+    )
+    found = await project.log(narrowed, by=by)
+    if not found and beyond is not None and await project.entry(beyond, by=by) is None:
+        raise cursors.bad_cursor()
+    return await cursors.page(_LIST, found, wanted.limit, wire.receipt, lambda one: one.entry.id)
+
+
+async def read_entry(request: Request, id: Annotated[Id, Path()], of: Annotated[Named, Query()]) -> Response:  # noqa: A002
+    """Read one entry, with all checks and what a person decided."""
+    project = await project_of(request, of)
+    return JSONResponse(wire.receipt(await _found(project, id, caller_of(request).name)))
+
+
+async def read_lineage(request: Request, id: Annotated[Id, Path()], of: Annotated[Named, Query()]) -> Response:  # noqa: A002
+    """Trace where an entry, an insight or a memory came from, and who was served it."""
+    project = await project_of(request, of)
+    return JSONResponse(wire.lineage(await project.lineage(id, by=caller_of(request).name)))
+
+
+async def delete_entry(request: Request, id: Annotated[Id, Path()], why: Annotated[Why, Query()]) -> Response:  # noqa: A002
+    """Delete an entry for good; the audit log keeps that, and why."""
+    project = await project_of(request, why)
+    await project.delete(id, by=caller_of(request).name, reason=why.reason)
+    return Response(status_code=204)
+
+
+async def _found(project: AsyncProject, entry_id: str, by: str) -> Receipt:
+    found = await project.entry(entry_id, by=by)
+    if found is None:
+        raise NotFound(
+            f"No entry {entry_id!r} in project {project.id!r}. List them at /memory/quarantine.", subject=entry_id
+        )
+    return found

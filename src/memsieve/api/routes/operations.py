@@ -1,0 +1,119 @@
+"""What whoever runs the server asks: does it live, is it ready, and what are its numbers."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import JSONResponse, Response
+
+from memsieve.api import problems
+from memsieve.api.caller import Right, from_this_machine, identified
+from memsieve.api.operations.metrics import CONTENT_TYPE
+from memsieve.api.route import Endpoint
+from memsieve.api.state import state_of
+from memsieve.doctor import Finding, Health
+
+TAG = "Operations"
+Documented = dict[int | str, dict[str, Any]]
+# What the guard may say to anybody.
+_GUARDED = (400, 403, 408, 413, 415, 421, 500)
+
+
+class Alive(BaseModel):
+    """The process lives."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"status": "ok"}})
+
+    status: str = Field(description="Always `ok`.", pattern="^ok$")
+
+
+class Part(BaseModel):
+    """One thing that the server needs."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(description="`database`, `schema`, `redis` where there is one, or `embedder`.")
+    health: Health = Field(description="`ok`; `warn`: it serves without this; `fail`: it cannot serve.")
+    message: str = Field(description="What was found.")
+    advice: str | None = Field(description="What to do about it, unless all is well.")
+
+
+class Readiness(BaseModel):
+    """Whether the server can serve, and what is missing."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "example": {
+                "ready": True,
+                "parts": [{"name": "database", "health": "ok", "message": "It answers.", "advice": None}],
+            }
+        },
+    )
+
+    ready: bool = Field(description="Whether it can serve.")
+    parts: list[Part] = Field(description="What it needs, one by one.")
+
+
+def add_to(app: FastAPI) -> None:
+    """Put these routes on an application."""
+    _add(app, "/healthz", health, {200: {"model": Alive}})
+    _add(app, "/readyz", readiness, {200: {"model": Readiness}, 503: {"model": Readiness, "description": "Not ready"}})
+    _add(app, "/metrics", metrics, _exposed())
+    # Some load balancers ask so; the server leaves out the body. In the document it would be the same once more.
+    for path, endpoint in (("/healthz", health), ("/readyz", readiness)):
+        app.router.add_api_route(path, endpoint, methods=["HEAD"], response_model=None, include_in_schema=False)
+
+
+def _add(app: FastAPI, path: str, endpoint: Endpoint, answers: Documented) -> None:
+    guarded: Documented = {status: problems.documented(status) for status in _GUARDED}
+    app.router.add_api_route(
+        path,
+        endpoint,
+        methods=["GET"],
+        response_model=None,
+        response_class=JSONResponse if endpoint is not metrics else Response,
+        responses={**guarded, **answers},
+        tags=[TAG],
+        operation_id=endpoint.__name__,
+        summary=(endpoint.__doc__ or "").removesuffix("."),
+        openapi_extra={"security": [{"key": []}, {}] if endpoint is metrics else []},
+    )
+
+
+async def health() -> Response:
+    """Say that the process lives."""
+    return JSONResponse({"status": "ok"})
+
+
+async def readiness(request: Request) -> Response:
+    """Say whether the server can serve, and what is missing."""
+    findings = await state_of(request).condition.parts()
+    ready = all(finding.health is not Health.FAIL for finding in findings)
+    document = {"ready": ready, "parts": [_part(finding) for finding in findings]}
+    return JSONResponse(document, HTTPStatus.OK if ready else HTTPStatus.SERVICE_UNAVAILABLE)
+
+
+async def metrics(request: Request) -> Response:
+    """Return the server's numbers for Prometheus, to programs on this machine or with an admin's key."""
+    held = state_of(request)
+    if "authorization" in request.headers or not from_this_machine(request, held):
+        request.state.caller = await identified(request, Right.KEYS)
+    return Response(await held.condition.exposition(), media_type=CONTENT_TYPE)
+
+
+def _part(finding: Finding) -> dict[str, Any]:
+    return {
+        "name": finding.name,
+        "health": str(finding.health),
+        "message": finding.message,
+        "advice": finding.advice or None,
+    }
+
+
+def _exposed() -> Documented:
+    text = {"description": "Prometheus's text format", "content": {"text/plain": {"schema": {"type": "string"}}}}
+    return {200: text, **{status: problems.documented(status) for status in (401, 429, 503)}}

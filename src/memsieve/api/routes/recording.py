@@ -1,0 +1,87 @@
+"""Record what an agent said, and tell what became of it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import Header, Path, Query
+from pydantic.json_schema import SkipJsonSchema
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from memsieve import wire
+from memsieve.api import responses
+from memsieve.api.caller import Right, caller_of, project_of
+from memsieve.api.requests import Id, IdempotencyKey, Named, RecordBody, Waiting
+from memsieve.api.route import PREFIX, Api
+from memsieve.errors import NotFound
+from memsieve.model import Decision
+
+TAG = "Recording"
+
+
+def add_to(api: Api) -> None:
+    """Put the routes on an application."""
+    api.add(
+        "POST",
+        "/memory/quarantine",
+        record,
+        right=Right.RECORD,
+        tag=TAG,
+        answers={201: responses.Recorded, 202: responses.Recorded},
+        also=(409,),
+        headers=("Location",),
+    )
+    api.add(
+        "GET",
+        "/memory/entries/{id}/admission",
+        read_admission,
+        right=Right.RECORD,
+        tag=TAG,
+        answers={200: responses.EntryAdmission},
+        also=(404,),
+    )
+
+
+async def record(
+    request: Request,
+    body: RecordBody,
+    how: Annotated[Waiting, Query()],
+    idempotency_key: Annotated[
+        IdempotencyKey | SkipJsonSchema[None],
+        Header(description="The same key with the same content is stored once, and answered as the first time."),
+    ] = None,
+) -> Response:
+    """Record what an agent said; it is on disk before the answer.
+
+    201 when the filter has decided. 202 when the decision follows: `Location` leads to it. The same idempotency key
+    again is answered the same way, with the first entry; with other content it is a conflict.
+    """
+    project = await project_of(request, body)
+    receipt = await project.record(
+        body.content,
+        session_id=body.session_id,
+        agent_id=body.agent_id,
+        node_id=body.node_id,
+        confidence=body.confidence,
+        metadata=body.metadata,
+        idempotency_key=idempotency_key,
+        wait=how.wait,
+    )
+    pending = receipt.admission.decision is Decision.PENDING
+    where = {"Location": f"{PREFIX}/memory/entries/{receipt.entry.id}/admission?project_id={quote(project.id)}"}
+    return JSONResponse(wire.recorded(receipt), 202 if pending else 201, where)
+
+
+async def read_admission(request: Request, id: Annotated[Id, Path()], of: Annotated[Named, Query()]) -> Response:  # noqa: A002
+    """Tell what the filter decided on an entry; nothing of what it says.
+
+    Reasons quote the entry, which another agent may have recorded: agents are told which checks it passed.
+    """
+    project = await project_of(request, of)
+    found = await project.admission(id)
+    if found is None:
+        raise NotFound(f"No entry {id!r} in project {project.id!r}. Recording it told its id.", subject=id)
+    told = wire.entry_admission(id, found)
+    return JSONResponse(told if caller_of(request).may(Right.AUDIT) else wire.unquoted(told))

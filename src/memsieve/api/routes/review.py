@@ -1,0 +1,101 @@
+"""A person decides: promote, dismiss, retire, in the name of the key."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Query
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from memsieve import wire
+from memsieve.api import cursors, responses
+from memsieve.api.caller import Right, caller_of, project_of
+from memsieve.api.requests import DismissBody, IngestBody, MemoriesQuery, PromoteBody, RetireBody
+from memsieve.api.route import Api
+from memsieve.errors import NotFound
+
+TAG = "Review"
+_LIST = "longterm"
+
+
+def add_to(api: Api) -> None:
+    """Put the routes on an application."""
+    api.add("POST", "/memory/ingest", ingest, right=Right.REVIEW, tag=TAG, answers={201: responses.Memory}, also=(409,))
+    api.add(
+        "POST",
+        "/memory/promote",
+        promote,
+        right=Right.REVIEW,
+        tag=TAG,
+        answers={200: responses.Memory},
+        also=(404, 409),
+    )
+    api.add(
+        "POST",
+        "/memory/dismiss",
+        dismiss,
+        right=Right.REVIEW,
+        tag=TAG,
+        answers={200: responses.Tombstone},
+        also=(404, 409),
+    )
+    api.add(
+        "POST",
+        "/memory/retire",
+        retire,
+        right=Right.REVIEW,
+        tag=TAG,
+        answers={200: responses.Retirement},
+        also=(404, 409),
+    )
+    api.add(
+        "GET",
+        "/memory/longterm",
+        list_memories,
+        right=Right.AUDIT,
+        tag=TAG,
+        answers={200: responses.MemoryPage},
+        also=(404,),
+    )
+
+
+async def ingest(request: Request, body: IngestBody) -> Response:
+    """Write a person's own text into long-term memory. Twice changes nothing."""
+    project = await project_of(request, body)
+    return JSONResponse(wire.memory(await project.promote_text(body.content, by=caller_of(request).name)), 201)
+
+
+async def promote(request: Request, body: PromoteBody) -> Response:
+    """Write an insight or an entry into long-term memory. Twice changes nothing."""
+    project = await project_of(request, body)
+    return JSONResponse(wire.memory(await project.promote(body.id, by=caller_of(request).name, text=body.text)))
+
+
+async def dismiss(request: Request, body: DismissBody) -> Response:
+    """Reject an insight or an entry, so that nothing like it comes back."""
+    project = await project_of(request, body)
+    return JSONResponse(wire.tombstone(await project.dismiss(body.id, by=caller_of(request).name, reason=body.reason)))
+
+
+async def retire(request: Request, body: RetireBody) -> Response:
+    """Take a memory out of retrieval; the answer names everyone who was served it."""
+    project = await project_of(request, body)
+    return JSONResponse(wire.retirement(await project.retire(body.id, by=caller_of(request).name, reason=body.reason)))
+
+
+async def list_memories(request: Request, wanted: Annotated[MemoriesQuery, Query()]) -> Response:
+    """List verified memories in the order they were approved."""
+    project = await project_of(request, wanted)
+    after = cursors.place_of(_LIST, wanted.cursor)
+    if wanted.after_id is not None and after is None:
+        memory = await project.memory(wanted.after_id)
+        if memory is None:
+            raise NotFound(
+                f"No memory {wanted.after_id!r} in project {project.id!r}. Begin without it.", subject=wanted.after_id
+            )
+        after = memory.id
+    found = await project.memories(after_id=after, limit=wanted.limit + 1)
+    if not found and after is not None and await project.memory(after) is None:
+        raise cursors.bad_cursor()
+    return await cursors.page(_LIST, found, wanted.limit, wire.memory, lambda one: one.id)

@@ -1,0 +1,103 @@
+"""Commands on the keys of the HTTP door: make, list and revoke them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from memsieve.cli import options
+from memsieve.cli.options import examples
+from memsieve.cli.output import note, show
+from memsieve.cli.place import Place
+
+commands = typer.Typer(
+    no_args_is_help=True, help="Make, list and revoke the keys of the HTTP door.", rich_markup_mode="rich"
+)
+SCREENS = "key_screens"
+
+
+@commands.command(
+    epilog=examples(
+        "memsieve keys make --name crawler --role agent --project apollo \\",
+        "  --by you@example.org",
+        "memsieve keys make --name ada@example.org --role admin \\",
+        "  --by you@example.org",
+    )
+)
+def make(
+    name: Annotated[
+        str, typer.Option("--name", help="The person or agent it is for: what is done with it is done in this name.")
+    ],
+    role: Annotated[
+        Literal["agent", "reviewer", "auditor", "admin"], typer.Option("--role", help="What it lets them do.")
+    ],
+    project: Annotated[
+        str | None,
+        typer.Option(
+            "--project", "--group", help="The project it is for; an admin's is for all of them.", show_default=False
+        ),
+    ] = None,
+    by: options.By = None,
+    data: options.Data = None,
+    server: options.Server = None,
+    as_json: options.Json = False,
+) -> None:
+    """Make a key and show it, this once.
+
+    An agent records and asks, an auditor reads, a reviewer decides, and an admin does all of it in every project, and
+    makes keys.
+    """
+    from memsieve import wire
+    from memsieve.model import KeyRole
+
+    place = Place.of(data, server)
+    person = place.person(by)
+    with place.open() as memory:
+        key, text = memory.keys.make(name=name, role=KeyRole(role), project_id=project, **person)
+    show(wire.made_key(key, text), lambda screens: screens.made(key, text), as_json=as_json, drawn_by=SCREENS)
+    note("Put the key away now: memsieve keeps no copy, and it is not shown again.")
+
+
+@commands.command("list", epilog=examples("memsieve keys list", "memsieve keys list --project apollo"))
+def list_(
+    project: Annotated[
+        str | None,
+        typer.Option("--project", "--group", help="Only those of this project; else all.", show_default=False),
+    ] = None,
+    data: options.Data = None,
+    server: options.Server = None,
+    as_json: options.Json = False,
+) -> None:
+    """List keys, newest first, and when each was used last; revoked ones too."""
+    from memsieve import wire
+
+    with Place.of(data, server).open() as memory:
+        keys = memory.keys.list(project)
+    show(
+        {"keys": [wire.key(key) for key in keys]},
+        lambda screens: screens.listed(keys),
+        as_json=as_json,
+        drawn_by=SCREENS,
+    )
+
+
+@commands.command(epilog=examples("memsieve keys revoke --by you@example.org KEY_ID"))
+def revoke(
+    key_id: Annotated[str, typer.Argument(help="The key; `memsieve keys list` shows the ids.", metavar="KEY_ID")],
+    by: options.By = None,
+    data: options.Data = None,
+    server: options.Server = None,
+    as_json: options.Json = False,
+) -> None:
+    """Revoke a key for good, from the next request on.
+
+    Twice changes nothing. The audit log keeps who did it.
+    """
+    from memsieve import wire
+
+    place = Place.of(data, server)
+    person = place.person(by)
+    with place.open() as memory:
+        key = memory.keys.revoke(key_id, **person)
+    show({"key": wire.key(key)}, lambda screens: screens.revoked(key), as_json=as_json, drawn_by=SCREENS)

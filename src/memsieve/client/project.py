@@ -1,0 +1,308 @@
+"""One project on a server: the methods of the embedded one, each a request or a few."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote
+
+from memsieve import validate
+from memsieve.client import insights as insight_records
+from memsieve.client import records
+from memsieve.client.connection import Call, Connection, items
+from memsieve.client.reader import Reader, T, read
+from memsieve.errors import InvalidInput, NotFound, StoreUnavailable
+from memsieve.model import (
+    MAX_LISTED,
+    Admission,
+    Answer,
+    AuditEvent,
+    Digest,
+    Entry,
+    EntryFilter,
+    Insight,
+    Lineage,
+    LongTermMemory,
+    Receipt,
+    Retirement,
+    Stats,
+    Tombstone,
+)
+from memsieve.ports import Progress
+from memsieve.promotion.audit import Audit
+from memsieve.retrieval.context import history_context
+
+# A digest of a busy week takes its time.
+DIGEST_SECONDS = 600.0
+_IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,128}")
+
+
+class AsyncClientProject:
+    """One project's memory on a server. What a person does is done in the name of the key: nothing takes a `by`."""
+
+    def __init__(self, connection: Connection, project_id: str) -> None:
+        self._connection = connection
+        self.id = validate.project_name(project_id)
+
+    async def record(
+        self,
+        content: str,
+        *,
+        session_id: str,
+        agent_id: str | None = None,
+        node_id: str | None = None,
+        confidence: float | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        idempotency_key: str | None = None,
+        wait: bool = False,
+    ) -> Receipt:
+        """Record an output. It is on the server's disk before this returns; the receipt says whether it was admitted.
+
+        It is sent again if the connection breaks, and stored once. Give your own `idempotency_key` to be able to try
+        again later yourself.
+        """
+        key = str(uuid.uuid4()) if idempotency_key is None else _idempotency_key(idempotency_key)
+        said: dict[str, Any] = {
+            "session_id": validate.name(session_id, field="session_id"),
+            "content": content,
+            "agent_id": _name(agent_id, "agent_id"),
+            "node_id": _name(node_id, "node_id"),
+            "confidence": confidence,
+            "metadata": {} if metadata is None else _mapping(metadata),
+        }
+        call = Call(
+            method="POST",
+            path="/memory/quarantine",
+            query={"wait": "true"} if wait else {},
+            body={"project_id": self.id, **said},
+            headers={"Idempotency-Key": key},
+        )
+        try:
+            document = await self._connection.send(call)
+        except StoreUnavailable as exc:
+            raise StoreUnavailable(f"{exc} Whether it was recorded is not known: idempotency_key={key!r}.") from exc
+        entry = Entry(id="", project_id=self.id, created_at=datetime.now(UTC), **said)
+        return read(lambda value: records.recorded(value, entry), document)
+
+    async def retrieve(
+        self,
+        query: str,
+        *,
+        max_results: int = 5,
+        max_unverified: int = 10,
+        time_range_days: float | None = None,
+        relevance_threshold: float = 0.0,
+        session_id: str | None = None,
+        agent_id: str | None = None,
+    ) -> Answer:
+        """Return the most relevant verified memories and temporary context, each with its label.
+
+        Name the session that asks: what it is served cannot come back from it as new evidence.
+        """
+        session_id, agent_id = _name(session_id, "session_id"), _name(agent_id, "agent_id")
+        body = {
+            "project_id": self.id,
+            "query": query,
+            "max_results": max_results,
+            "max_unverified": max_unverified,
+            "time_range_days": time_range_days,
+            "relevance_threshold": relevance_threshold,
+            "session_id": session_id,
+            "agent_id": agent_id,
+        }
+        document, headers = await self._connection.exchange(Call(method="POST", path="/memory/query", body=body))
+        answer_id, at = headers.get("x-answer-id", ""), datetime.now(UTC)
+        return read(lambda value: records.answer(value, answer_id, query, at, (session_id, agent_id)), document)
+
+    async def history_context(self, query: str, *, session_id: str | None = None, agent_id: str | None = None) -> str:
+        """Return the Markdown block for a prompt: memories as fenced data, verified apart from unverified."""
+        return history_context(await self.retrieve(query, session_id=session_id, agent_id=agent_id))
+
+    async def promote(self, any_id: str, *, text: str | None = None) -> LongTermMemory:
+        """Promote an insight or an entry into long-term memory in the name of the key. Twice changes nothing.
+
+        Give a `text` to approve it in other words than its own. An insight that somebody else has decided on otherwise
+        raises Conflict, which says who was first.
+        """
+        return read(records.memory, await self._post("/memory/promote", id=_id(any_id), text=text))
+
+    async def promote_text(self, text: str) -> LongTermMemory:
+        """Promote a person's own text into long-term memory. Twice changes nothing."""
+        return read(records.memory, await self._post("/memory/ingest", content=text))
+
+    async def dismiss(self, any_id: str, *, reason: str) -> Tombstone:
+        """Dismiss an insight or an entry: it leaves working memory and must not come back.
+
+        An insight settles all entries behind it. What was promoted raises Conflict: retire that memory instead.
+        """
+        return read(records.tombstone, await self._post("/memory/dismiss", id=_id(any_id), reason=reason))
+
+    async def retire(self, memory_id: str, *, reason: str) -> Retirement:
+        """Retire a long-term memory; the result names everyone who was served it."""
+        return read(records.retirement, await self._post("/memory/retire", id=_id(memory_id), reason=reason))
+
+    async def delete(self, entry_id: str, *, reason: str) -> None:
+        """Delete an entry from quarantine, and from working memory with it; it is audited.
+
+        It is not sent again if the connection breaks: the second time there would be nothing to delete.
+        """
+        call = self._call("DELETE", entry_id, query={"reason": reason}, repeatable=False)
+        await self._connection.send(call)
+
+    async def digest(self, *, days: float = 7, progress: Progress | None = None) -> Digest:
+        """Make a digest now: the last days, and all that still waits, as at most ten insights to decide on.
+
+        `progress` is called when the server begins and when it is done; in between it does not tell.
+        """
+        if progress is not None:
+            progress(0, 1)
+        body = {"project_id": self.id, "days": days}
+        call = Call(method="POST", path="/memory/digest", body=body, seconds=DIGEST_SECONDS)
+        made = read(insight_records.digest, await self._connection.send(call))
+        if progress is not None:
+            progress(1, 1)
+        return made
+
+    async def last_digest(self) -> Digest | None:
+        """Return the newest digest with what waits now, or None; nothing is made."""
+        call = Call(method="GET", path="/memory/digest", query={"project_id": self.id}, subject=self.id)
+        return await self._found(call, insight_records.digest)
+
+    async def insights(self, *, settled: bool = False) -> list[Insight]:
+        """List all insights that wait, first to be decided on first, or those that are settled, newest first."""
+        query = {"project_id": self.id, "settled": "true" if settled else "false"}
+        pages = self._connection.pages("/memory/insights", query)
+        return [read(insight_records.insight, one) async for one in pages]
+
+    async def insight(self, insight_id: str) -> Insight | None:
+        """Return one insight with all its sources and what was decided, or None."""
+        return await self._found(self._call("GET", insight_id, of="insights"), insight_records.insight)
+
+    async def log(self, wanted: EntryFilter | None = None) -> list[Receipt]:
+        """List quarantine for a person's audit, newest first unless asked otherwise."""
+        wanted = EntryFilter() if wanted is None else wanted
+        if not isinstance(wanted, EntryFilter):
+            raise InvalidInput(f"log takes an EntryFilter, not {type(wanted).__name__}.", field="wanted")
+        query = {
+            "session_id": wanted.session_id,
+            "agent_id": wanted.agent_id,
+            "decision": wanted.decision,
+            "review": wanted.review,
+            "search": wanted.text,
+            "since": None if wanted.since is None else wanted.since.isoformat(),
+            "beyond_id": wanted.beyond_id,
+            "oldest_first": "true" if wanted.oldest_first else None,
+        }
+        return await self._listed("/memory/quarantine", query, wanted.limit, records.receipt)
+
+    async def entry(self, entry_id: str) -> Receipt | None:
+        """Return one quarantine entry for a person's audit, or None."""
+        return await self._found(self._call("GET", entry_id), records.receipt)
+
+    async def admission(self, entry_id: str) -> Admission | None:
+        """Return what the filter decided on an entry, or None; nothing of what it says, so that agents may ask."""
+        return await self._found(self._call("GET", entry_id, "/admission"), records.entry_admission)
+
+    async def events(self, *, after: int = 0, limit: int = 1000) -> list[AuditEvent]:
+        """List the audit log in order, after a line."""
+        validate.whole_number(after, field="after", most=2**62)
+        validate.whole_number(limit, field="limit", most=MAX_LISTED)
+        return await self._listed("/audit", {"after": after or None}, limit, records.event)
+
+    async def working(self) -> list[Entry]:
+        """List working memory, newest first."""
+        call = Call(method="GET", path="/memory/working", query={"project_id": self.id})
+        return [read(records.entry, one) for one in items(await self._connection.send(call))]
+
+    async def memories(self, *, after_id: str | None = None, limit: int = 100) -> list[LongTermMemory]:
+        """List verified memories in the order they were approved, after the given one."""
+        validate.whole_number(limit, field="limit", most=MAX_LISTED)
+        query = {"after_id": None if after_id is None else _id(after_id)}
+        return await self._listed("/memory/longterm", query, limit, records.memory)
+
+    async def memory(self, any_id: str) -> LongTermMemory | None:
+        """Return the memory with this id, or with a chunk or a source entry of this id; the living one first."""
+        if _id(any_id).startswith(Insight.PREFIX):
+            return None
+        traced = await self._found(self._call("GET", any_id, "/lineage"), records.lineage)
+        return None if traced is None or not traced.memories else traced.memories[0]
+
+    async def lineage(self, any_id: str) -> Lineage:
+        """Say where a memory, an insight or an entry came from, what people decided, and who was served it."""
+        return read(records.lineage, await self._connection.send(self._call("GET", any_id, "/lineage")))
+
+    async def stats(self) -> Stats:
+        """Count what the project holds and what the filter refused."""
+        call = Call(method="GET", path="/stats", query={"project_id": self.id})
+        return read(records.stats, await self._connection.send(call))
+
+    async def verify_audit(self) -> Audit:
+        """Let the server check the audit log's hash chain, and that every memory has its line in it."""
+        call = Call(method="GET", path="/audit/verification", query={"project_id": self.id})
+        return read(records.audit, await self._connection.send(call))
+
+    def _call(
+        self,
+        method: str,
+        any_id: str,
+        rest: str = "",
+        *,
+        of: str = "entries",
+        query: Mapping[str, str | int | None] | None = None,
+        repeatable: bool = True,
+    ) -> Call:
+        checked = _id(any_id)
+        return Call(
+            method=method,
+            path=f"/memory/{of}/{quote(checked, safe='')}{rest}",
+            query={"project_id": self.id, **(query or {})},
+            repeatable=repeatable,
+            subject=checked,
+        )
+
+    async def _post(self, path: str, **body: Any) -> Any:
+        call = Call(method="POST", path=path, body={"project_id": self.id, **body}, subject=str(body.get("id", "")))
+        return await self._connection.send(call)
+
+    async def _found(self, call: Call, reader: Reader[T]) -> T | None:
+        try:
+            return read(reader, await self._connection.send(call))
+        except NotFound:
+            return None
+
+    async def _listed(self, path: str, query: Mapping[str, str | int | None], limit: int, reader: Reader[T]) -> list[T]:
+        """Read so many of a list, page by page."""
+        found: list[T] = []
+        if limit:
+            async for one in self._connection.pages(path, {"project_id": self.id, **query}, limit):
+                found.append(read(reader, one))
+                if len(found) == limit:
+                    break
+        return found
+
+
+def _id(value: object) -> str:
+    return validate.name(value, field="id")
+
+
+def _name(value: str | None, field: str) -> str | None:
+    return None if value is None else validate.name(value, field=field)
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise InvalidInput(f"metadata must be a mapping, not {type(value).__name__}.", field="metadata")
+    return dict(value)
+
+
+def _idempotency_key(value: object) -> str:
+    key = validate.name(value, field="idempotency_key")
+    if not _IDEMPOTENCY_KEY.fullmatch(key):
+        raise InvalidInput(
+            "idempotency_key goes into a header: use ASCII letters, digits and signs without spaces.",
+            field="idempotency_key",
+        )
+    return key

@@ -1,0 +1,113 @@
+"""What happens in a project, as long as somebody listens: a stream that breaks off goes on where it broke."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import math
+from collections.abc import AsyncGenerator, AsyncIterator
+from dataclasses import dataclass
+
+import httpx
+
+from memsieve.client import problems, records
+from memsieve.client.connection import Call, Connection
+from memsieve.client.pace import Pace
+from memsieve.client.reader import read
+from memsieve.errors import Conflict, SchemaOutdated, StoreUnavailable
+from memsieve.model import Happening, HappeningKind
+
+RESET = "reset"
+MAX_LINE = 1024 * 1024
+_KINDS = frozenset(HappeningKind)
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One server-sent event; `position` is None where it has none."""
+
+    event: str
+    data: str
+    position: str | None
+
+
+async def happenings(connection: Connection, project_id: str, after: str | None) -> AsyncGenerator[Happening, None]:
+    """Yield what happens after a position, or from now on; connect again whenever the stream ends."""
+    position, heard = after, False
+    pace = Pace(connection.patience)
+    while True:
+        try:
+            async with connection.stream(_call(project_id, position)) as pieces:
+                # Whoever listened once wants to hear the rest, however long the server is away.
+                heard, pace = True, Pace(math.inf)
+                async for frame in frames(pieces):
+                    if frame.event == RESET:
+                        _on_reset(project_id, stale=position is not None and position == after)
+                    # A newer server may tell of more.
+                    elif frame.event in _KINDS:
+                        yield read(records.happening, _document(frame))
+                    position = frame.position or position
+            error = None
+        except httpx.TransportError as exc:
+            error = problems.unreachable(exc, connection.url)
+        except StoreUnavailable as exc:
+            error = exc
+        pause = pace.pause()
+        if pause is None:
+            raise error or problems.too_late(connection.patience, connection.url)
+        if error is not None and heard:
+            _log.warning("Listening to project %s again: %s", project_id, error)
+        await asyncio.sleep(pause)
+
+
+async def frames(pieces: AsyncIterator[bytes]) -> AsyncIterator[Frame]:
+    """Cut a stream into its events; comments are passed over."""
+    event, data, position = "", list[str](), None
+    async for line in _lines(pieces):
+        name, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if not line:
+            if event or data or position:
+                yield Frame(event, "\n".join(data), position)
+            event, data, position = "", [], None
+        elif name == "event":
+            event = value
+        elif name == "data":
+            data.append(value)
+        elif name == "id":
+            position = value
+
+
+async def _lines(pieces: AsyncIterator[bytes]) -> AsyncIterator[str]:
+    """Yield whole lines. Only line feeds end them: what `splitlines` takes for an end may stand in a name."""
+    rest = b""
+    async for piece in pieces:
+        *whole, rest = (rest + piece).split(b"\n")
+        for line in whole:
+            yield line.removesuffix(b"\r").decode(errors="replace")
+        if len(rest) > MAX_LINE:
+            raise SchemaOutdated("The event stream holds a line without an end. Is this a memsieve server?")
+
+
+def _call(project_id: str, position: str | None) -> Call:
+    headers = {"Accept": "text/event-stream"} | ({} if position is None else {"Last-Event-ID": position})
+    return Call(method="GET", path="/events", query={"project_id": project_id}, headers=headers)
+
+
+def _document(frame: Frame) -> object:
+    try:
+        return json.loads(frame.data)
+    except (ValueError, RecursionError) as exc:
+        raise SchemaOutdated(f"An event {frame.event} holds no JSON. Is this a memsieve server?") from exc
+
+
+def _on_reset(project_id: str, *, stale: bool) -> None:
+    if stale:
+        raise Conflict(
+            f"Not all that happened in project {project_id!r} since then is known any more. Read anew what you "
+            "need, and listen without `after`."
+        )
+    _log.warning("Some of what happened in project %s may be missing: read anew what you keep of it.", project_id)

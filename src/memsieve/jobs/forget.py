@@ -1,0 +1,13 @@
+"""What happened is news for a day, and dropped then."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from memsieve.ports import HAPPENINGS_KEPT, Happenings
+
+
+async def forget_old(happenings: Happenings) -> int:
+    """Drop what happened longer ago than it is kept, and return how much it was."""
+    # By the machine's time, as the stores note it, whatever clock the rooms go by.
+    return await happenings.forget(datetime.now(UTC) - HAPPENINGS_KEPT)

@@ -1,0 +1,71 @@
+"""What is served, and to whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from memsieve.model.vector import Vector
+
+VERIFIED_LABEL = "✅ verified"
+UNVERIFIED_LABEL = "⚡️ unverified"
+
+
+class Source(StrEnum):
+    """Which tier an item was served from."""
+
+    HOT = "hot"
+    COLD = "cold"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextItem:
+    """One memory as it is served: always labelled verified or unverified."""
+
+    id: str
+    content: str
+    source: Source
+    score: float
+    created_at: datetime
+    memory_id: str | None = None
+    entry_id: str | None = None
+    session_id: str | None = None
+    agent_id: str | None = None
+    expires_at: datetime | None = None
+    promoted_at: datetime | None = None
+    promoted_by: str | None = None
+    embedding: Vector | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def verified(self) -> bool:
+        return self.source is Source.COLD
+
+    @property
+    def label(self) -> str:
+        return VERIFIED_LABEL if self.verified else UNVERIFIED_LABEL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What retrieval found; `degraded` names whatever could not be asked."""
+
+    id: str
+    query: str
+    at: datetime
+    items: tuple[ContextItem, ...]
+    degraded: tuple[str, ...] = ()
+    session_id: str | None = None
+    agent_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving:
+    """One memory served in one answer: to which session, for which question."""
+
+    answer_id: str
+    item_id: str
+    session_id: str | None
+    agent_id: str | None
+    query: str
+    at: datetime

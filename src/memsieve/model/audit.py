@@ -1,0 +1,50 @@
+"""The lines of the audit log."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, ClassVar
+
+
+class Note(StrEnum):
+    """What the audit log holds besides deeds: it changes nothing, and a person should know of it."""
+
+    FOREIGN_PROJECT = "foreign project refused"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditEvent:
+    """One line of the audit log; `digest` chains it to the line before, `GENESIS` stands before the first."""
+
+    GENESIS: ClassVar[str] = "0" * 64
+
+    sequence: int
+    project_id: str
+    at: datetime
+    actor: str
+    action: str
+    subject: str
+    reason: str
+    detail: Mapping[str, Any]
+    previous: str
+    digest: str
+
+    def expected_digest(self) -> str:
+        """Return the digest that these fields and the line before must have."""
+        covered = [
+            self.sequence,
+            self.project_id,
+            self.at.isoformat(timespec="microseconds"),
+            self.actor,
+            self.action,
+            self.subject,
+            self.reason,
+            self.detail,
+            self.previous,
+        ]
+        return hashlib.sha256(json.dumps(covered, sort_keys=True, ensure_ascii=False).encode()).hexdigest()

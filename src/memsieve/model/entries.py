@@ -1,0 +1,127 @@
+"""What agents said, how the filter judged it, and what a person made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from memsieve import validate
+from memsieve.errors import InvalidInput
+from memsieve.model.vector import Vector
+
+MAX_LISTED = 10_000
+MAX_SEARCH_BYTES = 64 * 1024
+
+
+class Layer(StrEnum):
+    """The three tiers."""
+
+    QUARANTINE = "quarantine"
+    WORKING = "working"
+    LONGTERM = "longterm"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One output of one agent, in the layer it is looked at in."""
+
+    id: str
+    project_id: str
+    session_id: str
+    content: str
+    created_at: datetime
+    layer: Layer = Layer.QUARANTINE
+    agent_id: str | None = None
+    node_id: str | None = None
+    confidence: float | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    embedding: Vector | None = field(default=None, compare=False, repr=False)
+    expires_at: datetime | None = None
+    verified: bool = False
+    promoted_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """What one check of the ingress filter found."""
+
+    name: str
+    passed: bool
+    score: float | None
+    reason: str
+
+
+class Decision(StrEnum):
+    """What became of an entry at the filter; pending entries are tried again."""
+
+    ADMITTED = "admitted"
+    REFUSED = "refused"
+    PENDING = "pending"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admission:
+    """The filter's decision on an entry, with every check behind it."""
+
+    decision: Decision
+    checks: tuple[Check, ...]
+    decided_at: datetime
+    shadow: Decision | None = None
+
+    @property
+    def admitted(self) -> bool:
+        return self.decision is Decision.ADMITTED
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why it was not admitted, one sentence for each check that failed."""
+        return tuple(check.reason for check in self.checks if not check.passed)
+
+
+class Review(StrEnum):
+    """What a person decided about an entry; settled: it is behind a promoted insight without counting for it."""
+
+    PROMOTED = "promoted"
+    DISMISSED = "dismissed"
+    RETIRED = "retired"
+    SETTLED = "settled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """An entry as quarantine keeps it: what was said, how it was judged, what a person made of it."""
+
+    entry: Entry
+    admission: Admission
+    review: Review | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryFilter:
+    """Which quarantine entries to list; every field narrows the list."""
+
+    session_id: str | None = None
+    agent_id: str | None = None
+    decision: Decision | None = None
+    review: Review | None = None
+    text: str | None = None
+    since: datetime | None = None
+    beyond_id: str | None = None
+    limit: int = 50
+    oldest_first: bool = False
+
+    def __post_init__(self) -> None:
+        for field_name in ("session_id", "agent_id", "beyond_id"):
+            value = getattr(self, field_name)
+            if value is not None:
+                validate.name(value, field=field_name)
+        if self.text is not None:
+            validate.text(self.text, field="text", max_bytes=MAX_SEARCH_BYTES)
+        validate.whole_number(self.limit, field="limit", most=MAX_LISTED)
+        validate.one_of(self.decision, (None, *Decision), field="decision")
+        validate.one_of(self.review, (None, *Review), field="review")
+        if not isinstance(self.since, datetime | None):
+            raise InvalidInput(f"since is {self.since!r}; it must be a datetime.", field="since")

@@ -1,0 +1,50 @@
+"""Who asks, and about which project."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from memsieve import validate
+from memsieve.errors import Forbidden
+
+# What is done to the server as a whole is audited under this name. It is no project: nothing is remembered in it.
+SERVER_PROJECT = "memsieve:server"
+
+
+class Role(StrEnum):
+    """Who is asking: an agent, a person who reviews, or memsieve itself."""
+
+    AGENT = "agent"
+    PERSON = "person"
+    SYSTEM = "system"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """One project and who is asking: every call into a store carries one."""
+
+    project_id: str
+    actor: str
+    role: Role
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "project_id", validate.project_name(self.project_id))
+        object.__setattr__(self, "actor", validate.name(self.actor, field="actor"))
+
+    def require(self, *roles: Role) -> None:
+        """Refuse unless the role that asks is one of these."""
+        if self.role not in roles:
+            needed = " or ".join(roles)
+            raise Forbidden(
+                f"{self.actor!r} asks as {self.role}, and this needs {needed}. "
+                "Quarantine is read, and long-term memory written, on behalf of a person only."
+            )
+
+
+def require_project(project_id: str) -> None:
+    """Refuse to remember anything in the server's own audit log."""
+    if project_id == SERVER_PROJECT:
+        raise Forbidden(
+            f"{SERVER_PROJECT!r} is the server's own audit log, and holds no memories. Name a project of yours."
+        )
