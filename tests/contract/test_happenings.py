@@ -443,3 +443,12 @@ def test_the_mark_of_deeds_that_go_together_is_gone_with_their_transaction(run, 
     with closing(sqlite3.connect(data / "memsieve.db")) as connection:
         assert connection.execute("SELECT count(*) FROM deeds_together").fetchone() == (0,)
         assert connection.execute("SELECT kind FROM happenings").fetchall() == [("knowledge:updated",)]
+
+
+def test_an_administrator_who_names_no_project_makes_happenings_too(url, connect, happenings, run):
+    with connect() as connection:
+        connection.execute(RECORD, ("apollo", "mended by hand"))
+    before = run(happenings.newest())
+    with psycopg.connect(url, autocommit=True) as superuser:
+        superuser.execute("UPDATE admissions SET decision = 'refused' WHERE entry_id = 'mended by hand'")
+    assert [(one.kind, one.subject) for one in run(happenings.since(before))] == [("refused", "mended by hand")]

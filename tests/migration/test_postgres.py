@@ -31,7 +31,7 @@ CHECKSUMS = {
     "0002_search.sql": "d7357a02d08c82fcd2f5a4321073070cebb1b20dbc9ccc037ac85d80406305fe",
     "0003_digests.sql": "15d817a865a2a6e95598c6748fdaca97317c052651146bfff0459e9d02a0260f",
     "0004_keys.sql": "05c9178239d828a7ef11bbfb12a506d7be4356a8810f4b9fb67ed06ad9700c92",
-    "0005_happenings.sql": "025cca4661f2feb65fa8d435fc4d3bf821d9c1eaaffeed9bcade563d9a9c1611",
+    "0005_happenings.sql": "850cb8ed9c49b88f5bf2a4c15c692e044fcc610b281d88ece181cb1ecc6d67a3",
 }
 NEWER = Migration(
     len(released()) + 1,

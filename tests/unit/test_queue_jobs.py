@@ -344,11 +344,18 @@ def test_a_sweep_drops_what_happened_longer_than_a_day_ago(house, data, record, 
     assert [one.detail for one in work() if one.job == "sweep"] == [{"forgotten": 1}]
 
 
+def left_doing(sql, attempts=0):
+    """Leave the newest job of each kind as a worker that died would; soon after one was due there are two sweeps."""
+    newest = [number for (number,) in sql("SELECT max(id) FROM procrastinate_jobs GROUP BY task_name")]
+    change = "UPDATE procrastinate_jobs SET status = 'doing', worker_id = NULL, attempts = %s WHERE id = ANY(%s)"
+    sql(change, attempts, newest)
+    return newest
+
+
 def test_what_a_dead_worker_was_doing_is_put_back_and_its_looks_are_ended(work, record, sql):
     record()
     work()
-    sql("UPDATE procrastinate_jobs SET status = 'doing', worker_id = NULL")
-    doing = [number for (number,) in sql("SELECT id FROM procrastinate_jobs")]
+    doing = left_doing(sql)
     [look] = [one for one in work() if one.job == "look"]
     assert look.detail["stalled"] == len(doing)
     ended = sql("SELECT task_name, status::text FROM procrastinate_jobs WHERE id = ANY(%s)", doing)
@@ -358,7 +365,7 @@ def test_what_a_dead_worker_was_doing_is_put_back_and_its_looks_are_ended(work, 
 def test_a_job_that_is_begun_again_and_again_and_never_ends_is_given_up(work, record, sql, caplog):
     record()
     work()
-    sql("UPDATE procrastinate_jobs SET status = 'doing', worker_id = NULL, attempts = %s", MOST_ATTEMPTS)
+    left_doing(sql, attempts=MOST_ATTEMPTS)
     work()
     assert sql("SELECT status::text FROM procrastinate_jobs WHERE task_name = 'digest'") == [("failed",)]
     assert "never ended: given up" in caplog.text
