@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import sqlite3
 import threading
 import time
@@ -20,6 +21,8 @@ BUSY_SECONDS = 10.0
 THREADS = 4
 CACHE_KIBIBYTES = 32 * 1024
 AT_ONCE_IN_A_ROW = 200
+# One page may still be written where an entry and all that belongs to it has no room.
+LEAST_ROOM = 64 * 1024
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
@@ -81,10 +84,12 @@ class Database:
         return await self._run(lambda connection: self._write(connection, work, "FULL" if durable else "NORMAL"))
 
     async def probe(self) -> None:
-        """Write one page as it is, so that a disk which takes no writes is noticed.
+        """Look for room and write one page as it is, so that a disk which takes no writes is noticed.
 
         While somebody else is writing there is nothing to learn, and nobody waits for them.
         """
+        if shutil.disk_usage(self.path.parent).free < LEAST_ROOM:
+            raise _no_room(self.path, "almost no room is left")
         if self._may_write_at_once():
             try:
                 with suppress(_Busy):
@@ -210,14 +215,18 @@ def _make_folder(folder: Path) -> None:
         ) from exc
 
 
+def _no_room(path: Path, why: object) -> StoreUnavailable:
+    return StoreUnavailable(
+        f"The disk with {path} is full or failed ({why}): nothing was written. Free some space and try again.",
+        public="The disk of the database is full or failed: nothing was written.",
+    )
+
+
 def _in_our_words(exc: sqlite3.Error, path: Path) -> MemsieveError:
     code = getattr(exc, "sqlite_errorcode", 0) & 0xFF
     match code:
         case sqlite3.SQLITE_FULL | sqlite3.SQLITE_IOERR:
-            return StoreUnavailable(
-                f"The disk with {path} is full or failed ({exc}): nothing was written. Free some space and try again.",
-                public="The disk of the database is full or failed: nothing was written.",
-            )
+            return _no_room(path, exc)
         case sqlite3.SQLITE_CONSTRAINT:
             return Conflict(f"The database refused, and nothing was written: {exc}.")
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
