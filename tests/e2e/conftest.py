@@ -7,11 +7,13 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
@@ -160,3 +162,81 @@ def _drain(reader: int, seen: list[bytes]) -> None:
         if not piece:
             return
         seen.append(piece)
+
+
+Answer = tuple[int, dict[str, str], bytes]
+
+
+class Failing:
+    """A small HTTP server that answers as it is told, in turn; the last answer stands."""
+
+    def __init__(self) -> None:
+        self.answers: list[Answer | None] = []
+        self.seen: list[tuple[str, str, dict[str, str], bytes]] = []
+        self.url = ""
+        self.behind: str | None = None
+
+    def add(self, status: int, body: Any = None, kind: str = "application/problem+json", **headers: str) -> None:
+        written = body if isinstance(body, bytes) else json.dumps(body).encode()
+        self.answers.append((status, {"Content-Type": kind, **headers}, written))
+
+    def cut(self) -> None:
+        """Break the next connection off without an answer."""
+        self.answers.append(None)
+
+    def next(self) -> Answer | None:
+        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
+    def keys(self) -> list[str]:
+        return [headers["idempotency-key"] for _, _, headers, _ in self.seen]
+
+
+@contextmanager
+def _running(server: Failing) -> Iterator[Failing]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def handle_any(self) -> None:
+            body = self.rfile.read(int(self.headers.get("content-length", 0)))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            server.seen.append((self.command, self.path, headers, body))
+            told = self.relayed(headers, body) if server.behind else server.next()
+            self.close_connection = told is None
+            if told is None:
+                return
+            status, extra, content = told
+            self.send_response(status)
+            for name, value in {**extra, "Content-Length": str(len(content))}.items():
+                self.send_header(name.replace("_", "-"), value)
+            self.end_headers()
+            self.wfile.write(content)
+
+        def relayed(self, headers: dict[str, str], body: bytes) -> Answer | None:
+            """Let the server behind do it, and lose its answer the first time."""
+            passed = {
+                name: headers[name] for name in ("authorization", "content-type", "idempotency-key") if name in headers
+            }
+            done = httpx.request(self.command, f"{server.behind}{self.path}", headers=passed, content=body)
+            lost = len([one for one in server.seen if one[1] == self.path and one[3] == body]) == 1
+            return None if lost else (done.status_code, {"Content-Type": done.headers["content-type"]}, done.content)
+
+        do_GET = do_POST = do_DELETE = handle_any  # noqa: N815 - as the standard library names them
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    http.daemon_threads = True
+    serving = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02})
+    serving.start()
+    server.url = f"http://127.0.0.1:{http.server_port}"
+    yield server
+    http.shutdown()
+    serving.join()
+    http.server_close()
+
+
+@pytest.fixture
+def failing() -> Iterator[Failing]:
+    with _running(Failing()) as server:
+        yield server
