@@ -138,6 +138,30 @@ def test_a_body_of_unknown_length_is_cut_off_at_the_limit(api):
     assert peak < 8 * 2**20
 
 
+def test_whoever_goes_away_in_the_midst_of_a_body_is_no_fault_of_the_server(api, caplog):
+    pieces = iter([{"type": "http.request", "body": b'{"query": ', "more_body": True}, {"type": "http.disconnect"}])
+    sent: list[dict[str, object]] = []
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": QUERY,
+        "query_string": b"",
+        "scheme": "http",
+        "headers": [(b"host", b"localhost"), (b"content-type", b"application/json")],
+        "client": ("127.0.0.1", 50000),
+    }
+
+    async def receive():
+        return next(pieces)
+
+    async def send(message):
+        sent.append(message)
+
+    api.client.portal.call(api.client.app, scope, receive, send)
+    assert sent[0]["status"] == 400
+    assert "failed" not in caplog.text
+
+
 def test_a_body_that_drips_ends_in_time(open_api):
     api = open_api(read_seconds=0.2)
 

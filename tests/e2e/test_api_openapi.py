@@ -82,9 +82,26 @@ def test_every_answer_in_json_has_an_example_that_its_schema_takes():
     for line, status, answer in found:
         content = answer["content"]["application/json"]
         assert content["example"], f"{line} {status}"
-        # FastAPI drops what is null out of the examples of whole schemas, such as that of /readyz.
-        if "/api/v1/" in line:
-            assert valid(content["example"], content["schema"]), f"{line} {status}"
+        assert valid(content["example"], content["schema"]), f"{line} {status}"
+
+
+def test_who_is_not_ready_is_shown_so():
+    shown = {
+        status: answer["content"]["application/json"]["example"]
+        for line, status, answer in answers("application/json")
+        if line == "GET /readyz"
+    }
+    assert {status: example["ready"] for status, example in shown.items()} == {"200": True, "503": False}
+    assert [part["advice"] for part in shown["200"]["parts"]] == [None]
+
+
+@pytest.mark.parametrize(
+    ("settings", "bound_to_loopback", "keyless"),
+    [(Settings(), True, True), (Settings(require_keys=True), True, False), (Settings(), False, False)],
+)
+def test_metrics_are_documented_to_need_a_key_where_nobody_is_local(settings, bound_to_loopback, keyless):
+    document = create_app(settings, bound_to_loopback=bound_to_loopback).openapi()
+    assert ({} in document["paths"]["/metrics"]["get"]["security"]) is keyless
 
 
 def test_every_problem_has_an_example_that_its_schema_takes():

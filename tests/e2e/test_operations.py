@@ -16,6 +16,7 @@ import httpx
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from prometheus_client.parser import text_string_to_metric_families
+from starlette.testclient import TestClient
 
 from memsieve.api.app import create_app
 from memsieve.api.operations import logs, readiness, tracing
@@ -359,6 +360,7 @@ class Collector:
 
     def __init__(self) -> None:
         self.spans: list[Any] = []
+        self.paths: set[str] = set()
         collector = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -368,6 +370,7 @@ class Collector:
                     import gzip
 
                     body = gzip.decompress(body)
+                collector.paths.add(self.path)
                 if self.path == "/v1/traces":
                     collector.take(ExportTraceServiceRequest.FromString(body))
                 self.send_response(200)
@@ -421,6 +424,15 @@ def test_traces_go_where_the_environment_says_without_anything_that_was_said(run
     assert attributes == {"http.request.method", "http.route", "http.response.status_code", "error.type"}
     told = str(collector.spans)
     assert not any(said in told for said in ("PostgreSQL", "ledger", "apollo", "no-such-entry", "ada"))
+
+
+def test_fastapi_sends_nothing_of_its_own(settings, collector, monkeypatch):
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
+    monkeypatch.setenv("FASTAPI_OTEL_AUTO_CONFIGURE", "true")
+    with TestClient(create_app(settings), base_url="http://localhost", client=("127.0.0.1", 1234)) as client:
+        assert client.post("/api/v1/memory/query", json={"query": ["the ledger"]}).status_code == 422
+    assert collector.paths == {"/v1/traces"}
+    assert [span.name for span in collector.spans] == ["POST /api/v1/memory/query"]
 
 
 def test_traces_that_cannot_be_sent_are_told_in_a_clear_line(monkeypatch, caplog):

@@ -7,7 +7,7 @@ import getpass
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 
@@ -30,7 +30,12 @@ from memsieve.engines import utc_now
 from memsieve.memory import AsyncMemory
 from memsieve.ports import Clock
 
+if TYPE_CHECKING:
+    from fastapi.telemetry import TelemetryConfig
+
 ROUTES = (recording, query, entries, digest, review, audit, events, keys)
+# FastAPI's own would tell what was sent, in the words of its errors. Ours is in operations/.
+NO_TELEMETRY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
 
 
 def create_app(
@@ -82,6 +87,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        telemetry=NO_TELEMETRY,
     )
     rules = Rules.of(settings, bound_to_loopback=bound_to_loopback, read_seconds=read_seconds)
     # The last that is added stands first.
@@ -89,9 +95,10 @@ def create_app(
     app.add_middleware(Guard, rules=rules)
     app.add_middleware(Telemetry, metrics=metrics, traces=traces)
     problems.handle_all(app)
-    api = Api(app, keyless=bound_to_loopback and not settings.require_keys)
+    keyless = bound_to_loopback and not settings.require_keys
+    api = Api(app, keyless=keyless)
     for routes in ROUTES:
         routes.add_to(api)
-    operations.add_to(app)
+    operations.add_to(app, keyless=keyless)
     openapi.describe(app)
     return app

@@ -3,13 +3,32 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
+from fastapi.exceptions import RequestValidationError
+from pydantic import TypeAdapter, ValidationError
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 # Deeper than anybody means it, and shallow enough for whoever reads it again later.
 MAX_DEPTH = 64
+
+T = TypeVar("T")
+
+
+async def taken(request: Request, shape: TypeAdapter[T]) -> T:
+    """Read a body as what a route takes; what is wrong with it is told as FastAPI tells it."""
+    try:
+        body = await request.body()
+    except ClientDisconnect as exc:
+        raise HTTPException(400, "The body did not come whole. Send it again.") from exc
+    if not body:
+        raise RequestValidationError([{"type": "missing", "loc": ("body",), "msg": "Field required", "input": None}])
+    try:
+        return shape.validate_python(read_json(body), from_attributes=True)
+    except ValidationError as exc:
+        errors = exc.errors(include_url=False)
+        raise RequestValidationError([{**error, "loc": ("body", *error["loc"])} for error in errors]) from exc
 
 
 class JsonRequest(Request):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from ipaddress import ip_address
 
 from starlette.exceptions import HTTPException
@@ -24,14 +25,14 @@ LOCAL = "local"
 # Who sends one of these is a proxy: the peer's address is not the caller's.
 _PROXIES = frozenset(
     {
-        "forwarded",
-        "via",
-        "x-real-ip",
-        "x-client-ip",
-        "x-cluster-client-ip",
-        "cf-connecting-ip",
-        "true-client-ip",
-        "fly-client-ip",
+        b"forwarded",
+        b"via",
+        b"x-real-ip",
+        b"x-client-ip",
+        b"x-cluster-client-ip",
+        b"cf-connecting-ip",
+        b"true-client-ip",
+        b"fly-client-ip",
     }
 )
 _UNKNOWN = "unknown"
@@ -102,7 +103,8 @@ def from_this_machine(request: Request, held: State) -> bool:
     """
     if not held.keyless or request.client is None:
         return False
-    forwarded = any(name.startswith("x-forwarded") or name in _PROXIES for name in request.headers)
+    # As the server has them, in small letters.
+    forwarded = any(name.startswith(b"x-forwarded") or name in _PROXIES for name, _ in request.scope["headers"])
     return not forwarded and _is_loopback(request.client.host)
 
 
@@ -224,6 +226,7 @@ def _who(held: State) -> str:
     return needed
 
 
+@lru_cache
 def _is_loopback(host: str) -> bool:
     try:
         address = ip_address(host)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memsieve.api.route import PREFIX
 
@@ -28,8 +28,31 @@ class Compression:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or (scope["method"], scope["path"]) in PLAIN:
             await self._app(scope, receive, send)
-            return
-        if _NO_GZIP.search(Headers(scope=scope).get("accept-encoding", "")):
-            # Starlette looks for the word alone.
-            del MutableHeaders(scope=scope)["accept-encoding"]
-        await self._compressing(scope, receive, send)
+        elif _taken(scope):
+            await self._compressing(scope, receive, send)
+        else:
+            await self._app(scope, receive, _Plainly(send))
+
+
+class _Plainly:
+    """Sends an answer on as it is, and says where others would get it compressed."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start" and _is_large(message):
+            MutableHeaders(raw=message["headers"]).add_vary_header("Accept-Encoding")
+        await self._send(message)
+
+
+def _taken(scope: Scope) -> bool:
+    """Tell whether a caller takes gzip; Starlette looks for the word alone."""
+    accepted = next((value for name, value in scope["headers"] if name == b"accept-encoding"), b"").decode("latin-1")
+    return "gzip" in accepted and _NO_GZIP.search(accepted) is None
+
+
+def _is_large(message: Message) -> bool:
+    """Tell whether an answer is so large; of a stream of events nobody knows."""
+    length = next((value for name, value in message["headers"] if name == b"content-length"), b"0")
+    return int(length) >= LEAST_BYTES

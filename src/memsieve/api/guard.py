@@ -6,9 +6,10 @@ import asyncio
 import logging
 import re
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -23,9 +24,14 @@ _SANE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[\w.-]+)(?::(\d{1,5}))?", re.ASCII)
 _METHODS = "GET, POST, DELETE"
 _SENT = "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Request-ID"
-_SHOWN = "Location, Retry-After, X-Answer-ID, X-Request-ID"
+_NO_SNIFFING = (b"x-content-type-options", b"nosniff")
+_NOT_STORED = (b"cache-control", b"no-store")
+_VARIES = (b"vary", b"Origin")
+_EXPOSED = (b"access-control-expose-headers", b"Location, Retry-After, X-Answer-ID, X-Request-ID")
 
 _log = logging.getLogger(__name__)
+
+Sent = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +66,7 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers = Headers(scope=scope)
+        headers = _headers(scope)
         request_id = _request_id(headers)
         scope.setdefault("state", {})["request_id"] = request_id
         origin = headers.get("origin", "").lower()
@@ -77,7 +83,7 @@ class Guard:
             _log.exception("Request %s failed.", request_id)
             await leaving.problem(scope, receive, 500, problems.KINDS[500].example)
 
-    def _refused(self, scope: Scope, headers: Headers, origin: str) -> Response | None:
+    def _refused(self, scope: Scope, headers: Sent, origin: str) -> Response | None:
         """Return why a request is not let in, before anything of its body is read."""
         request_id = scope["state"]["request_id"]
 
@@ -106,9 +112,11 @@ class Guard:
         named = _HOST.fullmatch(host.lower())
         return named is not None and named[1] in self._rules.hosts
 
-    def _allowed(self, scope: Scope, headers: Headers, origin: str) -> bool:
+    def _allowed(self, scope: Scope, headers: Sent, origin: str) -> bool:
+        if not origin:
+            return False
         own = f"{scope['scheme']}://{headers.get('host', '').lower()}"
-        return bool(origin) and (origin in self._rules.origins or _plain(origin) == _plain(own))
+        return origin in self._rules.origins or _plain(origin) == _plain(own)
 
     def _bounded(self, receive: Receive) -> Receive:
         """Return a way to read a body that ends when it is too large or too slow."""
@@ -150,7 +158,7 @@ class Leaving:
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self._begun = True
-            self._add_headers(MutableHeaders(scope=message))
+            self._add_headers(message["headers"])
         await self._send(message)
 
     async def problem(self, scope: Scope, receive: Receive, status: int, detail: str) -> None:
@@ -160,22 +168,30 @@ class Leaving:
         headers = {"Connection": "close"} if status in {408, 413} else None
         await problems.answer(status, detail, self._request_id, headers=headers)(scope, receive, self)
 
-    def _add_headers(self, headers: MutableHeaders) -> None:
-        headers["X-Request-ID"] = self._request_id
-        headers["X-Content-Type-Options"] = "nosniff"
-        headers.setdefault("Cache-Control", "no-store")
-        headers.add_vary_header("Origin")
+    def _add_headers(self, headers: list[tuple[bytes, bytes]]) -> None:
+        there = {name for name, _ in headers}
+        headers += [(b"x-request-id", self._request_id.encode()), _NO_SNIFFING]
+        if b"cache-control" not in there:
+            headers.append(_NOT_STORED)
+        if b"vary" in there:
+            MutableHeaders(raw=headers).add_vary_header("Origin")
+        else:
+            headers.append(_VARIES)
         if self._origin is not None:
-            headers["Access-Control-Allow-Origin"] = self._origin
-            headers["Access-Control-Expose-Headers"] = _SHOWN
+            headers += [(b"access-control-allow-origin", self._origin.encode("latin-1")), _EXPOSED]
 
 
-def _request_id(headers: Headers) -> str:
+def _headers(scope: Scope) -> Sent:
+    """Return what was sent, by names in small letters; of one that was sent twice the first counts."""
+    return {name.decode("latin-1"): value.decode("latin-1") for name, value in reversed(scope["headers"])}
+
+
+def _request_id(headers: Sent) -> str:
     given = headers.get("x-request-id", "")
     return given if _SANE_ID.fullmatch(given) else uuid.uuid4().hex
 
 
-def _preflight(scope: Scope, headers: Headers) -> Response | None:
+def _preflight(scope: Scope, headers: Sent) -> Response | None:
     """Answer a browser that asks what a page may do; only pages that may come as far."""
     if scope["method"] != "OPTIONS" or "access-control-request-method" not in headers or "origin" not in headers:
         return None

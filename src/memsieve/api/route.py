@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_type_hints
 
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from memsieve.api import problems
-from memsieve.api.body import JsonRequest, require_json
+from memsieve.api.body import JsonRequest, require_json, taken
 from memsieve.api.caller import RIGHTS, Right, identified
 from memsieve.errors import InvalidInput
 from memsieve.model import KeyRole
@@ -32,7 +32,7 @@ class RestrictedRoute(APIRoute):
 
     def get_route_handler(self) -> Handler:
         """Return what answers a request."""
-        handle = super().get_route_handler()
+        handle = _directly(self) or super().get_route_handler()
         takes_body = self.body_field is not None
 
         async def handled(request: Request) -> Response:
@@ -44,6 +44,20 @@ class RestrictedRoute(APIRoute):
             return await handle(request)
 
         return handled
+
+
+def _directly(route: APIRoute) -> Handler | None:
+    """Return what answers a request of which a body is all that is taken; FastAPI's own way takes twice as long."""
+    takes, body, endpoint = route.dependant, route.body_field, route.endpoint
+    if body is None or takes.path_params or takes.query_params or takes.header_params:
+        return None
+    shape: TypeAdapter[Any] = TypeAdapter(get_type_hints(endpoint, include_extras=True)[body.name])
+
+    async def handle(request: Request) -> Response:
+        response: Response = await endpoint(request, await taken(request, shape))
+        return response
+
+    return handle
 
 
 class Api:
@@ -110,6 +124,8 @@ def _operation_id(name: str) -> str:
 
 def _refuse_repeated(request: Request) -> None:
     """Refuse a query that says the same twice: which of the two counts would be anybody's guess."""
+    if not request.scope.get("query_string"):
+        return
     names = Counter(name for name, _ in request.query_params.multi_items())
     twice, count = next(iter(names.most_common(1)), ("", 0))
     if count > 1:

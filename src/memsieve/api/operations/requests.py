@@ -7,7 +7,6 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memsieve.api.operations.logs import ACCESS
@@ -28,7 +27,6 @@ class _Answer:
     began: float
     status: int = FAULT
     seconds: float | None = None
-    request_id: str | None = None
 
 
 class Telemetry:
@@ -68,7 +66,7 @@ class Telemetry:
             "route": route,
             "status": answer.status,
             "ms": round(took * 1000, 1),
-            "request_id": answer.request_id,
+            "request_id": scope.get("state", {}).get("request_id"),
             "key_id": _key_id(scope),
         }
         level = logging.WARNING if answer.status >= FAULT else logging.INFO
@@ -78,7 +76,6 @@ class Telemetry:
 def _note(answer: _Answer, message: Message) -> None:
     answer.status = message["status"]
     answer.seconds = time.perf_counter() - answer.began
-    answer.request_id = Headers(raw=message["headers"]).get("x-request-id")
 
 
 def _route(scope: Scope) -> str:

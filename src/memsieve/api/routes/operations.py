@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -35,40 +36,38 @@ class Part(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    name: str = Field(description="`database`, `schema`, `redis` where there is one, or `embedder`.")
-    health: Health = Field(description="`ok`; `warn`: it serves without this; `fail`: it cannot serve.")
-    message: str = Field(description="What was found.")
-    advice: str | None = Field(description="What to do about it, unless all is well.")
+    name: str = Field(
+        description="`database`, `schema`, `redis` where there is one, or `embedder`.", examples=["database"]
+    )
+    health: Health = Field(
+        description="`ok`; `warn`: it serves without this; `fail`: it cannot serve.", examples=["ok"]
+    )
+    message: str = Field(description="What was found.", examples=["It answers."])
+    advice: str | None = Field(description="What to do about it, unless all is well.", examples=[None])
 
 
 class Readiness(BaseModel):
     """Whether the server can serve, and what is missing."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={
-            "example": {
-                "ready": True,
-                "parts": [{"name": "database", "health": "ok", "message": "It answers.", "advice": None}],
-            }
-        },
-    )
+    model_config = ConfigDict(extra="forbid")
 
-    ready: bool = Field(description="Whether it can serve.")
+    ready: bool = Field(description="Whether it can serve.", examples=[True])
     parts: list[Part] = Field(description="What it needs, one by one.")
 
 
-def add_to(app: FastAPI) -> None:
+def add_to(app: FastAPI, *, keyless: bool) -> None:
     """Put these routes on an application."""
     _add(app, "/healthz", health, {200: {"model": Alive}})
-    _add(app, "/readyz", readiness, {200: {"model": Readiness}, 503: {"model": Readiness, "description": "Not ready"}})
-    _add(app, "/metrics", metrics, _exposed())
+    _add(app, "/readyz", readiness, {200: {"model": Readiness}, 503: _not_ready()})
+    _add(app, "/metrics", metrics, _exposed(), [{"key": []}, {}] if keyless else [{"key": []}])
     # Some load balancers ask so; the server leaves out the body. In the document it would be the same once more.
     for path, endpoint in (("/healthz", health), ("/readyz", readiness)):
         app.router.add_api_route(path, endpoint, methods=["HEAD"], response_model=None, include_in_schema=False)
 
 
-def _add(app: FastAPI, path: str, endpoint: Endpoint, answers: Documented) -> None:
+def _add(
+    app: FastAPI, path: str, endpoint: Endpoint, answers: Documented, security: Sequence[dict[str, list[str]]] = ()
+) -> None:
     guarded: Documented = {status: problems.documented(status) for status in _GUARDED}
     app.router.add_api_route(
         path,
@@ -80,7 +79,7 @@ def _add(app: FastAPI, path: str, endpoint: Endpoint, answers: Documented) -> No
         tags=[TAG],
         operation_id=endpoint.__name__,
         summary=(endpoint.__doc__ or "").removesuffix("."),
-        openapi_extra={"security": [{"key": []}, {}] if endpoint is metrics else []},
+        openapi_extra={"security": list(security)},
     )
 
 
@@ -112,6 +111,12 @@ def _part(finding: Finding) -> dict[str, Any]:
         "message": finding.message,
         "advice": finding.advice or None,
     }
+
+
+def _not_ready() -> dict[str, Any]:
+    down = {"name": "database", "health": "fail", "message": "It does not answer.", "advice": "Start PostgreSQL."}
+    example = {"ready": False, "parts": [down]}
+    return {"model": Readiness, "description": "Not ready", "content": {"application/json": {"example": example}}}
 
 
 def _exposed() -> Documented:
