@@ -31,7 +31,10 @@ def main() -> None:
         import_module(f"benchmarks.{CAPACITY}").main(sys.argv[2:])
         return
     arguments = _arguments()
-    options = {"server": {"full": arguments.full, "write": arguments.write}, "clients": {"full": arguments.full}}
+    options = {
+        "server": {"full": arguments.full, "write": arguments.write, "only": arguments.size},
+        "clients": {"full": arguments.full},
+    }
     for table in arguments.tables or TABLES:
         missing = [name for name in TABLES[table] if not (arguments.data / name).exists()]
         if missing:
@@ -52,7 +55,10 @@ def _arguments() -> argparse.Namespace:
         "--full", action="store_true", help="server: also 200,000 memories and 1,000 projects; clients: a minute each"
     )
     parser.add_argument("--write", action="store_true", help="server: all sizes, kept in capacity.json")
+    parser.add_argument("--size", type=int, metavar="N", help="server: only so many memories, and no other projects")
     arguments = parser.parse_args()
+    if arguments.size is not None and (arguments.write or arguments.size < 1):
+        parser.error("--size is how many memories, 1 or more; --write needs all sizes, so leave one of the two out")
     unknown = set(arguments.tables) - set(TABLES)
     if unknown:
         parser.error(f"no table {', '.join(sorted(unknown))}; the tables are {', '.join(TABLES)}")

@@ -73,22 +73,25 @@ class Tables:
         self.growth.add_row(f"{others:,}", *cells, "flat: 1.0")
 
 
-def main(_: Path, *, full: bool = False, write: bool = False) -> None:
+def main(_: Path, *, full: bool = False, write: bool = False, only: int | None = None) -> None:
+    """Print all tables, or `only` what one size of memory shows."""
     console, tables, began = Console(width=130), Tables(), time.perf_counter()
     full = full or write
     sizes = (*SIZES, FULL_SIZE) if full else SIZES
     measured = figures.Measured()
-    for size in sizes:
+    for size in sizes if only is None else (only,):
         console.print(f"{size:,} memories …")
         with started() as engine:
             asyncio.run(_size(engine, size, tables, measured))
-    others = (*OTHERS, FULL_OTHERS) if full else OTHERS
-    console.print(f"{others[-1]:,} projects …")
-    with started() as engine:
-        asyncio.run(_growth(engine, others, tables))
+    if only is None:
+        others = (*OTHERS, FULL_OTHERS) if full else OTHERS
+        console.print(f"{others[-1]:,} projects …")
+        with started() as engine:
+            asyncio.run(_growth(engine, others, tables))
     for table in tables.all():
-        console.print(table)
-    if not full:
+        if table.row_count:
+            console.print(table)
+    if not full and only is None:
         console.print(f"{FULL_SIZE:,} memories and {FULL_OTHERS:,} projects take minutes: --full shows them, too.")
     if write:
         with started() as engine:

@@ -8,13 +8,16 @@ import numpy as np
 import psycopg
 import pytest
 
+from memsieve.retrieval.index import SATURATION
 from memsieve.retrieval.words import cut
 from memsieve.stores.postgres import approvals, audit
 from memsieve.stores.postgres.database import Database
 from memsieve.stores.postgres.ledger import PostgresLedger
 from memsieve.stores.postgres.longterm import PostgresLongTerm
+from memsieve.stores.postgres.rows import array_text
 from memsieve.stores.postgres.vectors import PostgresVectors
-from memsieve.stores.postgres.words import NUMBERS, numbered, numbered_all
+from memsieve.stores.postgres.words import NUMBERS, numbered, told
+from memsieve.stores.postgres.words import number as number_of
 from memsieve.testing import WordEmbedder
 from memsieve.testing.factories import NOW, agent, approval, chunks, person
 
@@ -168,11 +171,40 @@ def test_an_import_of_many_writes_what_promotions_one_by_one_write(databases, se
     ]
 
 
-def test_the_words_of_many_texts_are_numbered_as_those_of_each():
+def test_each_word_of_a_text_has_its_number_once_and_reaches_as_much_as_it_is_often_there():
     texts = [("a", "b", "a"), (), ("c",), ("b", "c", "b", "b"), ()]
-    words, reached, ends = numbered_all("apollo", texts)
+    words, reached, ends = numbered("apollo", texts)
     for begin, end, text in zip([0, *ends], ends, texts, strict=False):
-        each = numbered("apollo", text)
-        assert words[begin:end].tolist() == each.indices()
-        assert reached[begin:end].tolist() == each.values()
-        assert each.dimensions() == NUMBERS
+        often = {number_of("apollo", word): text.count(word) for word in text}
+        assert words[begin:end].tolist() == sorted(often)
+        assert reached[begin:end].tolist() == [often[one] / (often[one] + SATURATION) for one in sorted(often)]
+
+
+@pytest.mark.parametrize("wanted", [("b", "x", "c"), ("x",), ()])
+def test_the_database_tells_which_texts_hold_a_wanted_word_and_how_often(server_engine, wanted):
+    texts = [("a", "b", "a"), (), ("c",), ("b", "c", "b", "b", *map(str, range(40))), ()]
+    sent = [sent_by(server_engine, *numbered("apollo", [text])[:2]) for text in texts]
+    places = np.array(sorted(number_of("apollo", word) for word in wanted), np.int64)
+    held = told(sent, places)
+    found = {
+        (place, int(places[word]), often) for place, word, often in zip(*map(np.ndarray.tolist, held), strict=True)
+    }
+    assert found == {
+        (place, number_of("apollo", word), text.count(word))
+        for place, text in enumerate(texts)
+        for word in text
+        if word in wanted
+    }
+
+
+def sent_by(server_engine, words, reached):
+    """Return words as PostgreSQL sends them."""
+    counts = ",".join(f"{word + 1}:{value}" for word, value in zip(words, reached, strict=True))
+    [[sent]] = rows(server_engine, f"SELECT sparsevec_send('{{{counts}}}/{NUMBERS}'::sparsevec)")
+    return sent
+
+
+@pytest.mark.parametrize("values", [[], ["a"], ["", "NULL", 'a "b"', "back\\slash", "{x,y}", " ü 舰 ", "two\nlines"]])
+def test_an_array_written_as_text_is_read_as_it_was(server_engine, values):
+    with psycopg.connect(server_engine.database_url) as connection:
+        assert connection.execute("SELECT %s::text[]", (array_text(values),)).fetchone() == (values,)

@@ -134,6 +134,10 @@ CALLS = [
     ("best_by_words", "memsieve_agent"),
     ("best_by_words", "memsieve_filter"),
     ("best_by_words", "memsieve_reviewer"),
+    ("search_sizes", "memsieve_agent"),
+    ("search_sizes", "memsieve_filter"),
+    ("serve", "memsieve_agent"),
+    ("serve", "memsieve_filter"),
 ]
 
 

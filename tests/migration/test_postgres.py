@@ -32,6 +32,7 @@ CHECKSUMS = {
     "0003_digests.sql": "15d817a865a2a6e95598c6748fdaca97317c052651146bfff0459e9d02a0260f",
     "0004_keys.sql": "05c9178239d828a7ef11bbfb12a506d7be4356a8810f4b9fb67ed06ad9700c92",
     "0005_happenings.sql": "850cb8ed9c49b88f5bf2a4c15c692e044fcc610b281d88ece181cb1ecc6d67a3",
+    "0006_together.sql": "e5d18acafc6e2a7206cf2a95369343e7f42860e7ce0acb127a9eb5630a053890",
 }
 NEWER = Migration(
     len(released()) + 1,

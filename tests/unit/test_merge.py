@@ -1,11 +1,12 @@
 """Verified and unverified side by side: who goes first, and who can never be pushed out."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memsieve.model import Source
-from memsieve.retrieval.fuse import HIGHLY_RELEVANT, fused, merge
+from memsieve.retrieval.fuse import HIGHLY_RELEVANT, fuse, fused, merge
 from memsieve.retrieval.index import Match
 from memsieve.testing.factories import item
 
@@ -36,6 +37,12 @@ def test_a_hot_item_stands_before_the_verified_only_when_highly_relevant(cold, h
 @given(st.one_of(st.none(), st.floats(-1, 1)), st.floats(0, 2))
 def test_a_score_is_from_zero_to_one(similarity, word_score):
     assert 0 <= fused(Match(0, similarity, word_score)) <= 1
+
+
+@given(st.lists(st.tuples(st.one_of(st.none(), st.floats(-1, 1)), st.floats(0, 2)), max_size=8))
+def test_many_have_the_scores_that_each_has(pairs):
+    similarities, words = (np.array([pair[at] for pair in pairs], np.float64) for at in (0, 1))
+    assert fuse(similarities, words).tolist() == pytest.approx([fused(Match(0, *pair)) for pair in pairs])
 
 
 def test_where_vectors_cannot_tell_the_words_decide_alone():

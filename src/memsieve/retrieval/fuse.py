@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+import numpy.typing as npt
+
 from memsieve.model import ContextItem, Hit
 from memsieve.retrieval.index import Match
 
@@ -20,6 +23,12 @@ def fused(found: Match | Hit) -> float:
     if found.similarity is None:
         return min(1.0, found.word_score)
     return min(1.0, VECTOR_WEIGHT * max(0.0, found.similarity) + (1 - VECTOR_WEIGHT) * found.word_score)
+
+
+def fuse(similarities: npt.NDArray[np.float64], word_scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the scores of many at once; where vectors cannot tell, the similarity is no number."""
+    both = VECTOR_WEIGHT * np.maximum(0.0, similarities) + (1 - VECTOR_WEIGHT) * word_scores
+    return np.minimum(1.0, np.where(np.isnan(similarities), word_scores, both))
 
 
 def legs(limit: int) -> int:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from operator import itemgetter
 from typing import TypeVar
 
 from memsieve import validate
@@ -66,29 +67,27 @@ class Retriever:
         words = cut(query.text)
         now = self.clock()
         since = None if query.time_range_days is None else now - timedelta(days=query.time_range_days)
-        listing = asyncio.ensure_future(self.working.list(scope))
+        listing = asyncio.ensure_future(self._listed(scope))
         try:
             vector, degraded = await self._embed(query.text)
         except BaseException:
             listing.cancel()
             raise
         searching = self.longterm.search(scope, vector, words, query.max_results, since)
-        hot, cold = await asyncio.gather(listing, searching, return_exceptions=True)
-        entries = _unless_down(hot, "working", degraded)
+        ranking = self._unverified(scope, query, listing, vector, words, since)
+        hot, cold = await asyncio.gather(ranking, searching, return_exceptions=True)
+        unverified = _unless_down(hot, "working", degraded)
         hits = _unless_down(cold, "longterm", degraded)
         if isinstance(hot, _DOWN) and isinstance(cold, _DOWN):
             raise StoreUnavailable(
                 f"Neither tier answers: {hot} {cold}", public=f"Neither tier answers: {hot.public} {cold.public}"
             ) from cold
-        threshold = query.relevance_threshold
+        verified = _best(((fused(hit), hit) for hit in hits), query.max_results, query.relevance_threshold)
         answer = Answer(
             id=str(uuid.uuid4()),
             query=query.text,
             at=now,
-            items=merge(
-                _best(map(_verified, hits), query.max_results, threshold),
-                _best(self._unverified(scope, entries, vector, words, since), query.max_unverified, threshold),
-            ),
+            items=merge([_verified(hit, score) for score, hit in verified], unverified),
             degraded=tuple(degraded),
             session_id=query.session_id,
             agent_id=query.agent_id,
@@ -100,16 +99,26 @@ class Retriever:
             return replace(answer, degraded=(*answer.degraded, "ledger"))
         return answer
 
-    def _unverified(
+    async def _listed(self, scope: Scope) -> list[Entry]:
+        # Where there is a vector at once, the search that takes longer is on its way first.
+        await asyncio.sleep(0)
+        return await self.working.list(scope)
+
+    async def _unverified(
         self,
         scope: Scope,
-        entries: Sequence[Entry],
+        query: Query,
+        listing: Awaitable[list[Entry]],
         vector: Vector | None,
         words: Sequence[str],
         since: datetime | None,
     ) -> list[ContextItem]:
+        """Rank working memory, while long-term memory is still searched."""
+        entries = await listing
         matches = self._hot.of(scope, entries).search(vector, words, len(entries), since)
-        return [_hot_item(entries[match.position], fused(match)) for match in matches]
+        scored = ((fused(match), entries[match.position]) for match in matches)
+        best = _best(scored, query.max_unverified, query.relevance_threshold)
+        return [_hot_item(entry, score) for score, entry in best]
 
     async def _embed(self, text: str) -> tuple[Vector | None, list[str]]:
         try:
@@ -128,17 +137,17 @@ def _unless_down(found: list[T] | BaseException, tier: str, degraded: list[str])
     return found
 
 
-def _best(items: Iterable[ContextItem], most: int, threshold: float) -> list[ContextItem]:
-    relevant = (item for item in items if item.score > 0 and item.score >= threshold)
-    return sorted(relevant, key=lambda item: item.score, reverse=True)[:most]
+def _best(scored: Iterable[tuple[float, T]], most: int, threshold: float) -> list[tuple[float, T]]:
+    relevant = (one for one in scored if one[0] > 0 and one[0] >= threshold)
+    return sorted(relevant, key=itemgetter(0), reverse=True)[:most]
 
 
-def _verified(hit: Hit) -> ContextItem:
+def _verified(hit: Hit, score: float) -> ContextItem:
     return ContextItem(
         id=hit.chunk_id,
         content=hit.content,
         source=Source.COLD,
-        score=fused(hit),
+        score=score,
         created_at=hit.promoted_at,
         memory_id=hit.memory_id,
         promoted_at=hit.promoted_at,

@@ -6,7 +6,7 @@ import hashlib
 import json
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -191,7 +191,7 @@ def chained(scope: Scope, last: Mapping[str, Any] | None, deeds: Iterable[Deed])
     sequence, head = (0, AuditEvent.GENESIS) if last is None else (last["sequence"], last["digest"])
     events = []
     for number, deed in enumerate(deeds, sequence + 1):
-        event = AuditEvent(
+        event = AuditEvent.sealed(
             sequence=number,
             project_id=scope.project_id,
             # The digest covers the time as it is read back: in UTC.
@@ -202,10 +202,9 @@ def chained(scope: Scope, last: Mapping[str, Any] | None, deeds: Iterable[Deed])
             reason=deed.reason,
             detail=deed.detail,
             previous=head,
-            digest="",
         )
-        head = event.expected_digest()
-        events.append(replace(event, digest=head))
+        head = event.digest
+        events.append(event)
     return events
 
 

@@ -10,7 +10,7 @@ from memsieve.retrieval.languages import is_chinese
 from memsieve.stores.postgres.columns import Arrays, Statement, send_all
 from memsieve.stores.postgres.database import Connection
 from memsieve.stores.postgres.rows import fetch
-from memsieve.stores.postgres.words import NUMBERS, numbered_all
+from memsieve.stores.postgres.words import NUMBERS, numbered
 from memsieve.stores.promotions import Approved
 from memsieve.stores.records import content_hash
 
@@ -128,7 +128,7 @@ def _memories(arrays: Arrays, scope: Scope, embedder: str, placed: Sequence[Plac
 
 
 def _words(arrays: Arrays, scope: Scope, placed: Sequence[Placed]) -> Statement:
-    words, reached, ends = numbered_all(scope.project_id, [one.chunk.words for one in placed])
+    words, reached, ends = numbered(scope.project_id, [one.chunk.words for one in placed])
     return _WORDS, {
         "project_id": scope.project_id,
         "numbers": arrays.bigints([one.number for one in placed]),

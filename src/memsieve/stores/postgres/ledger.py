@@ -8,19 +8,14 @@ from datetime import datetime
 from memsieve.model import Answer, AuditEvent, ContextItem, Note, Role, Scope, Serving, Tombstone, Vector
 from memsieve.stores.postgres import audit, graves, settling
 from memsieve.stores.postgres.database import Connection, Database, Door
-from memsieve.stores.postgres.rows import fetch, sent_vector
+from memsieve.stores.postgres.rows import array_text, fetch, sent_vector
 from memsieve.stores.records import event_from, served_from, serving_from
 
 _SERVE = """
-WITH kept AS (
-    INSERT INTO answers (project_id, id, session_id, agent_id, query, at)
-    VALUES (%(project_id)s, %(id)s, %(session_id)s, %(agent_id)s, %(query)s, %(at)s)
+CALL serve(
+    %(id)s, %(session_id)s, %(agent_id)s, %(query)s, %(at)s, %(items)s::text[], %(sources)s::text[],
+    %(scores)s::double precision[]
 )
-INSERT INTO served (project_id, answer_id, session_id, item_id, source, score)
-SELECT %(project_id)s, %(id)s, %(session_id)s, item_id, source, score
-FROM unnest(%(items)s::text[], %(sources)s::text[], %(scores)s::double precision[]) WITH ORDINALITY
-    AS items (item_id, source, score, place)
-ORDER BY place
 """
 # A session may be served for weeks: only its newest servings are looked at, so that recording stays quick.
 _SERVED = """
@@ -83,15 +78,14 @@ class PostgresLedger:
 
     async def serve(self, scope: Scope, answer: Answer) -> None:
         values = {
-            "project_id": scope.project_id,
             "id": answer.id,
             "session_id": answer.session_id,
             "agent_id": answer.agent_id,
             "query": answer.query,
             "at": answer.at,
-            "items": [item.id for item in answer.items],
-            "sources": [str(item.source) for item in answer.items],
-            "scores": [item.score for item in answer.items],
+            "items": array_text(item.id for item in answer.items),
+            "sources": array_text(item.source for item in answer.items),
+            "scores": array_text(item.score for item in answer.items),
         }
         await self._database.once(Door.AGENT, scope, _SERVE, values, durable=False)
 

@@ -32,6 +32,12 @@ def half_text(vector: Vector | None) -> str | None:
     return None if vector is None else str(np.asarray(vector, np.float16).tolist())
 
 
+def array_text(values: Iterable[object]) -> str:
+    """Return values as an array's text, many times as fast as the driver, which looks for each one's type."""
+    quoted = [str(value).replace("\\", r"\\").replace('"', r"\"") for value in values]
+    return '{"' + '","'.join(quoted) + '"}' if quoted else "{}"
+
+
 def sent_vector(sent: bytes | None) -> Vector | None:
     """Return a vector that `halfvec_send` made: two numbers of two bytes, and then those of the vector."""
     return None if sent is None else _of_length_one(np.frombuffer(sent, ">f2", offset=4))

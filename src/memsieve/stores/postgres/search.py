@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from pgvector import SparseVector
 from psycopg import sql
 from psycopg.rows import DictRow
 
 from memsieve.model import Hit, Scope, Vector
-from memsieve.retrieval.fuse import fused, legs
+from memsieve.retrieval.fuse import fuse, legs
 from memsieve.retrieval.index import LENGTH_WEIGHT, SATURATION, rarity
 from memsieve.retrieval.languages import is_chinese, likely_words
 from memsieve.stores.postgres.database import Connection, Database, Door
 from memsieve.stores.postgres.near import EXACT_ROWS, SETTINGS, Fit, Part, exactly, parts
-from memsieve.stores.postgres.rows import fetch, half
-from memsieve.stores.postgres.words import MOST_TEXTS, NUMBERS, lookup, number, times
+from memsieve.stores.postgres.rows import array_text, fetch, half
+from memsieve.stores.postgres.words import MOST_TEXTS, NUMBERS, lookup, number, told
 
 # The database ranks as if a word that is there many times were there once in a shorter text: the right score is made
 # here, for twice as many as are wanted.
@@ -30,26 +31,8 @@ _ROUGHLY = 2
 # since it last counted has one row, and read all of it instead of what is looked for.
 _SETTINGS = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in SETTINGS.items())
 _SIZES = f"""
-SELECT s.texts, s.length,
-    ARRAY(
-        SELECT coalesce(
-            (SELECT c.holding FROM word_counts c WHERE c.project_id = (SELECT asking_project()) AND c.word = w.word), 0
-        ) FROM unnest(%(words)s::integer[]) w (word)
-    ) AS holding,
-    ARRAY(
-        SELECT coalesce(
-            (
-                SELECT v.vectors FROM vector_sizes v
-                WHERE v.project_id = (SELECT asking_project()) AND v.embedder = %(embedder)s AND v.chinese = l.chinese
-            ), 0
-        ) FROM unnest(ARRAY[false, true]) l (chinese)
-    ) AS vectors,
-    i.vectors AS indexed, i.ef_search, set_config('hnsw.ef_search', i.ef_search::text, true),
-    {_SETTINGS}
-FROM project_sizes s
-LEFT JOIN vector_indexes i
-    ON i.embedder = %(embedder)s AND i.dimensions = %(dimensions)s::integer AND i.ef_search IS NOT NULL
-WHERE s.project_id = (SELECT asking_project())
+SELECT s.*, set_config('hnsw.ef_search', s.ef_search::text, true), {_SETTINGS}
+FROM search_sizes(%(words)s::integer[], %(embedder)s, %(dimensions)s::integer) s
 """  # noqa: S608 - made of constants
 # No further than it takes to know that they are too many to be compared one by one.
 _VECTORS_SINCE = f"""
@@ -107,7 +90,7 @@ class Question:
         """What every statement is told."""
         return {
             "embedder": self.embedder,
-            "words": self.numbers,
+            "words": array_text(self.numbers),
             "dimensions": None if self.vector is None else len(self.vector),
             "since": self.since,
             "half": half(self.vector),
@@ -136,14 +119,14 @@ class Bm25:
     shortest: float
     per_word: float
 
-    def score(self, often: Mapping[int, int], length: int) -> float:
-        """Return the share of what a text of average length with each word once would have.
-
-        `often` tells how often some words of the question are there.
-        """
-        norm = self.shortest + self.per_word * length
-        told = sum(self.weights[one] * (SATURATION + 1) * times / (times + norm) for one, times in often.items())
-        return told / self.reachable if told else 0.0
+    def scores(self, sent: Sequence[bytes], lengths: Sequence[int]) -> npt.NDArray[np.float64]:
+        """Return for each text the share of what one of average length with each word once would have."""
+        words = sorted(self.weights)
+        held = told(sent, np.array(words, np.int64))
+        norms = self.shortest + self.per_word * np.array(lengths, np.float64)
+        weights = np.array([self.weights[word] for word in words])[held.words]
+        parts = weights * (SATURATION + 1) * held.often / (held.often + norms[held.texts])
+        return np.bincount(held.texts, parts, len(sent)) / (self.reachable or 1.0)
 
 
 async def search(database: Database, asked: Question) -> list[Hit]:
@@ -195,9 +178,9 @@ def _by_words(asked: Question, size: dict[str, Any], bm25: Bm25, wanted: int) ->
     held = zip(asked.numbers, size["holding"], strict=True)
     chosen = lookup({one: holding for one, holding in held if one in bm25.weights}, size["texts"])
     return {
-        "alone": list(chosen.alone),
-        "together": ["{" + ",".join(map(str, words)) + "}" for words in chosen.together],
-        "otherwise": list(chosen.otherwise),
+        "alone": array_text(chosen.alone),
+        "together": array_text(map(array_text, chosen.together)),
+        "otherwise": array_text(chosen.otherwise),
         "weights": SparseVector(bm25.weights, NUMBERS),
         "shortest": 1 + bm25.shortest,
         "per_word": bm25.per_word,
@@ -209,7 +192,7 @@ def _by_words(asked: Question, size: dict[str, Any], bm25: Bm25, wanted: int) ->
 async def _found(
     connection: Connection, asked: Question, values: dict[str, Any], near: Sequence[Part], wanted: int
 ) -> list[dict[str, Any]]:
-    by_words = bool(values["alone"] or values["otherwise"])
+    by_words = any(values[words] != array_text(()) for words in ("alone", "otherwise"))
     if not (by_words or near):
         return []
     shape = Shape(
@@ -248,23 +231,27 @@ def _short(found: Sequence[dict[str, Any]], near: Sequence[Part], wanted: int) -
 
 
 def _best(asked: Question, bm25: Bm25, found: Sequence[dict[str, Any]], wanted: int) -> list[Hit]:
-    foreign = not is_chinese(asked.words)
-    hits = [(row["near"], _hit(row, bm25, foreign=row["chinese"] is foreign)) for row in found]
-    by_words = sorted((hit for _, hit in hits if hit.word_score > 0), key=lambda hit: hit.word_score, reverse=True)
-    kept = {hit.chunk_id: hit for hit in [*by_words[:wanted], *(hit for near, hit in hits if near)]}
-    return sorted(kept.values(), key=fused, reverse=True)[: asked.limit]
+    if not found:
+        return []
+    # A text that nobody made a vector of has no number there.
+    similarities = np.array([row["similarity"] for row in found], np.float64)
+    words = bm25.scores([row["counts"] for row in found], [row["length"] for row in found])
+    foreign = np.array([row["chinese"] for row in found]) != is_chinese(asked.words)
+    likely = np.nan_to_num(likely_words(similarities.astype(np.float32)))
+    words = np.where(foreign, np.maximum(words, likely), words)
+    by_words = np.argsort(-words, kind="stable")[: min(wanted, np.count_nonzero(words))]
+    kept = np.union1d(by_words, np.flatnonzero([row["near"] for row in found]))
+    best = kept[np.argsort(-fuse(similarities[kept], words[kept]), kind="stable")[: asked.limit]]
+    return [_hit(found[place], float(words[place])) for place in best]
 
 
-def _hit(row: dict[str, Any], bm25: Bm25, *, foreign: bool) -> Hit:
-    score, similarity = bm25.score(times(row["counts"], bm25.weights), row["length"]), row["similarity"]
-    if foreign and similarity is not None:
-        score = max(score, float(likely_words(np.array(similarity, np.float32))))
+def _hit(row: dict[str, Any], word_score: float) -> Hit:
     return Hit(
         chunk_id=row["id"],
         memory_id=row["approval_id"],
         content=row["content"],
         promoted_by=row["promoted_by"],
         promoted_at=row["promoted_at"],
-        similarity=similarity,
-        word_score=score,
+        similarity=row["similarity"],
+        word_score=word_score,
     )

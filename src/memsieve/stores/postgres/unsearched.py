@@ -6,12 +6,13 @@ from itertools import groupby
 from typing import Any
 
 import psycopg
+from pgvector import SparseVector
 from pgvector.psycopg import register_vector_async
 from psycopg.rows import dict_row
 
 from memsieve.retrieval.languages import is_chinese
 from memsieve.retrieval.words import cut
-from memsieve.stores.postgres.words import numbered
+from memsieve.stores.postgres.words import NUMBERS, numbered
 
 BATCH = 1000
 _THERE = "SELECT to_regclass('memory_words') IS NOT NULL AS there"
@@ -60,6 +61,8 @@ async def _next(connection: Connection) -> int:
 
 def _words(row: dict[str, Any]) -> tuple[Any, ...]:
     words = cut(row["content"])
-    counts = numbered(row["project_id"], words)
+    found = numbered(row["project_id"], [words])
+    numbers = found.words.tolist()
+    counts = SparseVector(dict(zip(numbers, found.reached.tolist(), strict=True)), NUMBERS)
     key = (row["project_id"], row["sequence"], row["promoted_at"])
-    return (*key, is_chinese(words), len(words), counts.indices(), counts)
+    return (*key, is_chinese(words), len(words), numbers, counts)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain, combinations
 from math import prod
-from struct import Struct, unpack_from
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from pgvector import SparseVector
 
 from memsieve.retrieval.index import SATURATION
 
@@ -25,7 +23,8 @@ MOST_TEXTS = 4000
 # Each conjunction of words is one more look into the index.
 MOST_TOGETHER = 24
 _WORDS_TOGETHER = 6
-_HEAD = Struct(">3i")
+# So many bytes PostgreSQL sends of a sparse vector before what is in it.
+_HEAD = 12
 
 
 @lru_cache(maxsize=2**17)
@@ -35,38 +34,46 @@ def number(project_id: str, word: str) -> int:
     return int.from_bytes(digest, "big") % NUMBERS
 
 
-def numbered(project_id: str, words: Iterable[str]) -> SparseVector:
-    """Return the numbers of a text's words, and how much of BM25's saturation each reaches."""
-    found: dict[int, int] = {}
-    for word, often in Counter(words).items():
-        one = number(project_id, word)
-        found[one] = found.get(one, 0) + often
-    return SparseVector({one: often / (often + SATURATION) for one, often in found.items()}, NUMBERS)
+class Numbered(NamedTuple):
+    """Words of texts one after the other, how much of BM25's saturation each reaches, and where each text ends."""
+
+    words: npt.NDArray[np.int64]
+    reached: npt.NDArray[np.float64]
+    ends: list[int]
 
 
-def numbered_all(
-    project_id: str, texts: Sequence[Sequence[str]]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], list[int]]:
-    """Return what `numbered` says of many texts one after the other, and where each of them ends."""
+def numbered(project_id: str, texts: Sequence[Sequence[str]]) -> Numbered:
+    """Return each text's words as the index holds them, in order and each once."""
     known = {word: number(project_id, word) for word in set(chain.from_iterable(texts))}
     every = np.fromiter(map(known.__getitem__, chain.from_iterable(texts)), np.int64)
     places = np.arange(len(texts) + 1) * NUMBERS
     found, often = np.unique(every + np.repeat(places[:-1], [len(words) for words in texts]), return_counts=True)
-    ends: list[int] = np.searchsorted(found, places[1:]).tolist()
-    return found % NUMBERS, often / (often + SATURATION), ends
+    return Numbered(found % NUMBERS, often / (often + SATURATION), np.searchsorted(found, places[1:]).tolist())
 
 
-def times(sent: bytes, wanted: Container[int]) -> dict[int, int]:
-    """Return how often each of the wanted words is there, from what `sparsevec_send` made of a text's words.
+class Told(NamedTuple):
+    """Words of a question that texts hold: in which text, which of the words, and how often."""
 
-    To read all of them into a vector would take as long as the search itself: three numbers come first, of which the
-    second counts the words, then their numbers, then their values.
+    texts: npt.NDArray[np.int64]
+    words: npt.NDArray[np.int64]
+    often: npt.NDArray[np.float64]
+
+
+def told(sent: Sequence[bytes], wanted: npt.NDArray[np.int64]) -> Told:
+    """Return where the wanted words are, which are in order, from what `sparsevec_send` made of each text's words.
+
+    To read them into vectors would take as long as the search itself: three numbers come first, then those of the
+    words, then their values.
     """
-    _, count, _ = _HEAD.unpack_from(sent)
-    told = unpack_from(f">{count}i{count}f", sent, _HEAD.size)
+    ends = [(_HEAD + len(one)) // 2 for one in sent]
+    numbers = np.frombuffer(b"".join([one[_HEAD:end] for one, end in zip(sent, ends, strict=True)]), ">i4")
+    values = np.frombuffer(b"".join([one[end:] for one, end in zip(sent, ends, strict=True)]), ">f4")
     # The database counts dimensions from 1, and sends them from 0.
-    reached = zip(told[:count], told[count:], strict=True)
-    return {one: round(SATURATION * value / (1 - value)) for one, value in reached if one in wanted}
+    words = np.searchsorted(wanted, numbers)
+    [held] = np.nonzero(wanted.take(words, mode="clip") == numbers if len(wanted) else ())
+    reached = values[held].astype(np.float64)
+    texts = np.repeat(np.arange(len(sent)), [(end - _HEAD) // 4 for end in ends])
+    return Told(texts[held], words[held], np.rint(SATURATION * reached / (1 - reached)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
