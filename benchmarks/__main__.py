@@ -17,6 +17,7 @@ TABLES = {
     "filtered": (),
     "api": (),
     "clients": (),
+    "kb": (),
     "consistency": (*MEETINGS, "breaking_nli_dev.jsonl", "cdconv_dev.tsv"),
     "restatements": MEETINGS,
     "injection": (*MEETINGS, "bipia_text_attacks_dev.json", "bipia_email_dev.jsonl"),

@@ -40,7 +40,7 @@ def data(tmp_path: Path) -> Path:
 def small_embedder(monkeypatch: pytest.MonkeyPatch) -> WordEmbedder:
     """Open memories with the small embedder while a test runs."""
     embedder = WordEmbedder()
-    monkeypatch.setattr("memsieve.bootstrap._embedder", lambda _settings, _stack: embedder)
+    monkeypatch.setattr("memsieve.embedding.chosen", lambda _settings, _stack: embedder)
     return embedder
 
 

@@ -10,10 +10,13 @@ if TYPE_CHECKING:
         Conflict,
         EmbedderError,
         InvalidInput,
+        KnowledgeBaseError,
         MemsieveError,
         NotFound,
         StoreUnavailable,
     )
+    from memsieve.kb.base import KnowledgeBase
+    from memsieve.kb.items import Item
     from memsieve.memory import AsyncMemory
     from memsieve.model import (
         Admission,
@@ -45,6 +48,9 @@ __all__ = [
     "EntryFilter",
     "FilterSettings",
     "InvalidInput",
+    "Item",
+    "KnowledgeBase",
+    "KnowledgeBaseError",
     "LongTermMemory",
     "Memory",
     "MemsieveError",
@@ -63,10 +69,13 @@ _HOMES = {
         "Conflict",
         "EmbedderError",
         "InvalidInput",
+        "KnowledgeBaseError",
         "MemsieveError",
         "NotFound",
         "StoreUnavailable",
     ),
+    "kb.base": ("KnowledgeBase",),
+    "kb.items": ("Item",),
     "memory": ("AsyncMemory",),
     "model": (
         "Admission",

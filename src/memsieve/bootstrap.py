@@ -7,14 +7,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memsieve import engines
+from memsieve import embedding, engines
 from memsieve.access.keyring import Keyring
 from memsieve.config import Settings
 from memsieve.digest.build import Digester
 from memsieve.digest.decided import Decided
 from memsieve.digest.insight import InsightMaker
 from memsieve.engines import Stores, utc_now
-from memsieve.errors import ConfigError
 from memsieve.ingress.record import Ingress
 from memsieve.ingress.restore import Restorer
 from memsieve.ingress.standing import Standing
@@ -171,27 +170,7 @@ def _digester(
 
 
 def _embedder(settings: Settings, stack: AsyncExitStack) -> Embedder:
-    kind, _, model = settings.embedder.partition(":")
-    if settings.embedder == "local":
-        from memsieve.embedders.local import LocalEmbedder
-
-        return LocalEmbedder()
-    if kind == "openai" and model:
-        return _openai_embedder(settings, model, stack)
-    raise ConfigError(f"embedder is {settings.embedder!r}. Use 'local' or 'openai:<model>'.")
-
-
-def _openai_embedder(settings: Settings, model: str, stack: AsyncExitStack) -> Embedder:
-    from memsieve.embedders.openai import OpenAIEmbedder
-    from memsieve.openai_api import OpenAIEndpoint
-
-    if not settings.embedder_base_url:
-        raise ConfigError(
-            "embedder 'openai:…' needs MEMSIEVE_EMBEDDER_BASE_URL, for example http://localhost:11434/v1."
-        )
-    endpoint = OpenAIEndpoint(settings.embedder_base_url, settings.embedder_api_key, timeout=settings.llm_timeout)
-    stack.push_async_callback(endpoint.aclose)
-    return OpenAIEmbedder(endpoint, model)
+    return embedding.chosen(settings, stack)
 
 
 def _llm(settings: Settings, stack: AsyncExitStack) -> OpenAIEndpoint | None:

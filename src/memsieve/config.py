@@ -17,7 +17,9 @@ from memsieve.errors import ConfigError
 CHECK_NAMES = ("length", "confidence", "tombstone", "echo", "injection", "duplicate", "consistency")
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 NEVER = "never"
+OBSERVATIONS = ("evidence", "runs")
 PREFIX = "MEMSIEVE_"
+SECTIONS = ("filter", "shadow", "kb")
 _HOST = re.compile(r"[\w.-]+|\[[0-9A-Fa-f:.]+\]")
 _ORIGIN = re.compile(r"https?://([\w.-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?")
 
@@ -47,6 +49,17 @@ class FilterSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KnowledgeBaseSettings:
+    """How a knowledge base of files is refined: whether findings are counted by `evidence`, or by `runs` of refine."""
+
+    observations: str = "evidence"
+
+    def __post_init__(self) -> None:
+        if self.observations not in OBSERVATIONS:
+            raise ConfigError(f"kb.observations is {self.observations!r}; it must be one of {', '.join(OBSERVATIONS)}.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Everything memsieve can be told from outside."""
 
@@ -73,6 +86,7 @@ class Settings:
     stop_seconds: int = 30
     filter: FilterSettings = FilterSettings()
     shadow: FilterSettings | None = None
+    kb: KnowledgeBaseSettings = KnowledgeBaseSettings()
 
     def __post_init__(self) -> None:
         if self.max_content_bytes < 1:
@@ -145,11 +159,12 @@ def read_settings(data: Path | str | None = None, environment: Mapping[str, str]
     environment = os.environ if environment is None else environment
     given = {name[len(PREFIX) :].lower(): value for name, value in environment.items() if name.startswith(PREFIX)}
     table = _read_file(Path(given["config"]) if "config" in given else None)
-    # The command line reads these: a server, and the key to it, which no setting holds.
-    for name in ("config", "server", "key"):
+    # The command line reads these: a server, and the key to it, which no setting holds; and the task at hand.
+    for name in ("config", "server", "key", "task"):
         given.pop(name, None)
     shadow = _section(table, "shadow")
     numbers = {**(_section(table, "filter") or {}), **_take(given, FilterSettings)}
+    knowledge = {**(_section(table, "kb") or {}), **_take(given, KnowledgeBaseSettings, "kb_")}
     chosen = {**table, **_take(given, Settings)}
     if given:
         raise ConfigError(
@@ -162,6 +177,7 @@ def read_settings(data: Path | str | None = None, environment: Mapping[str, str]
         _build(Settings(), chosen),
         filter=filter_settings,
         shadow=None if shadow is None else _build(filter_settings, shadow),
+        kb=_build(KnowledgeBaseSettings(), knowledge),
     )
 
 
@@ -171,7 +187,8 @@ def change_filter(settings: FilterSettings, changes: Mapping[str, Any]) -> Filte
 
 
 def _names() -> list[str]:
-    return [item.name for item in (*fields(Settings), *fields(FilterSettings)) if item.name not in {"filter", "shadow"}]
+    named = [item.name for item in (*fields(Settings), *fields(FilterSettings)) if item.name not in SECTIONS]
+    return [*named, *(f"kb_{item.name}" for item in fields(KnowledgeBaseSettings))]
 
 
 def _read_file(named: Path | None) -> dict[str, Any]:
@@ -191,11 +208,11 @@ def _section(table: dict[str, Any], name: str) -> dict[str, Any] | None:
     return section
 
 
-def _take(given: dict[str, str], kind: type) -> dict[str, str]:
-    return {item.name: given.pop(item.name) for item in fields(kind) if item.name in given}
+def _take(given: dict[str, str], kind: type, prefix: str = "") -> dict[str, str]:
+    return {item.name: given.pop(prefix + item.name) for item in fields(kind) if prefix + item.name in given}
 
 
-T = TypeVar("T", Settings, FilterSettings)
+T = TypeVar("T", Settings, FilterSettings, KnowledgeBaseSettings)
 
 
 def _build(start: T, values: Mapping[str, Any]) -> T:

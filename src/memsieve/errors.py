@@ -11,7 +11,8 @@ MemsieveError
 ├── StoreCorrupt         the store's file is damaged; a retry will not help
 ├── SchemaOutdated       the database and this version of memsieve differ
 ├── EmbedderError        no vector could be made
-└── JudgeError           the judge gave no usable verdict, or a model no usable summary
+├── JudgeError           the judge gave no usable verdict, or a model no usable summary
+└── KnowledgeBaseError   a file of a knowledge base is not as it must be; `file` and `line` say where
 """
 
 
@@ -77,3 +78,19 @@ class EmbedderError(MemsieveError):
 
 class JudgeError(MemsieveError):
     """The judge gave no usable verdict, or a model no usable summary."""
+
+
+class KnowledgeBaseError(MemsieveError):
+    """A file of a knowledge base is not as it must be; `file` and `line` say where, `problem` what and what to do."""
+
+    def __init__(self, problem: str, *, file: object = None, line: int | None = None) -> None:
+        place = "" if file is None else f"{file}: " if line is None else f"{file}:{line}: "
+        super().__init__(f"{place}{problem}", public=problem)
+        self.problem = problem
+        self.file = None if file is None else str(file)
+        self.line = line
+
+    @property
+    def reason(self) -> str:
+        """What is wrong, for who names the file already."""
+        return self.problem if self.line is None else f"Line {self.line}: {self.problem}"

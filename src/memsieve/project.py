@@ -150,9 +150,12 @@ class AsyncProject:
         """
         return await self._rooms.promoter.promote(self._person(by), _id(any_id), text)
 
-    async def promote_text(self, text: str, *, by: str) -> LongTermMemory:
-        """Promote a person's own text into long-term memory. Twice changes nothing."""
-        return await self._rooms.promoter.promote_text(self._person(by), text)
+    async def promote_text(self, text: str, *, by: str, atom: str | None = None) -> LongTermMemory:
+        """Promote a person's own text into long-term memory. Twice changes nothing.
+
+        `atom` names the atom of a knowledge base that the text is, as `KB_ID:ATOM_ID`: its lineage tells it.
+        """
+        return await self._rooms.promoter.promote_text(self._person(by), text, atom)
 
     async def promote_texts(self, texts: Sequence[str], *, by: str) -> list[bool | InvalidInput]:
         """Promote many texts of a person's own; say of each whether it is new, or what is wrong with it."""
@@ -184,9 +187,12 @@ class AsyncProject:
         """Return one insight with all its sources and what was decided, or None."""
         return await self._rooms.digester.digests.get(self._person(by), _id(insight_id))
 
-    async def retire(self, memory_id: str, *, by: str, reason: str) -> Retirement:
-        """Retire a long-term memory in a person's name; the result names everyone who was served it."""
-        return await self._rooms.retirer.retire(self._person(by), _id(memory_id), reason)
+    async def retire(self, memory_id: str, *, by: str, reason: str, superseded: bool = False) -> Retirement:
+        """Retire a long-term memory in a person's name; the result names everyone who was served it.
+
+        Its content must not come back. Of one that others have `superseded`, what they still say may.
+        """
+        return await self._rooms.retirer.retire(self._person(by), _id(memory_id), reason, superseded=superseded)
 
     async def retired(self, memory_ids: Sequence[str]) -> set[str]:
         """Return those of these ids that are the ids of retired memories."""

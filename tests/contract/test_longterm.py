@@ -54,6 +54,18 @@ def test_a_memory_comes_back_with_its_approval_and_chunks(stores, run):
     assert memory.retired_at is None
 
 
+def test_a_memory_is_found_by_the_atom_it_was_made_of_and_the_living_one_first(stores, run):
+    first = promote(run, stores, "one", entry_ids=["atom:kb:a"])
+    assert run(stores.longterm.get(person(), "atom:kb:a")) == first
+    assert first.approval.atoms == ("kb:a",)
+    second = promote(run, stores, "two", entry_ids=["atom:kb:a", "e1"])
+    retire(run, stores, first)
+    assert run(stores.longterm.get(agent(), "atom:kb:a")) == second
+    assert (second.approval.entry_ids, second.approval.atoms) == (("atom:kb:a", "e1"), ("kb:a",))
+    assert run(stores.longterm.get(person("gemini"), "atom:kb:a")) is None
+    assert run(stores.census.totals()).promoted == 0
+
+
 def test_adding_writes_one_audit_line_naming_the_person(stores, run):
     memory = promote(run, stores, "one", entry_ids=["e1"])
     [event] = run(stores.ledger.events(person()))

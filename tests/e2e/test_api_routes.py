@@ -140,6 +140,37 @@ def test_a_person_s_text_is_served_as_verified_until_it_is_retired(api, agent, r
     assert api.post("/memory/query", asked, key=agent).json()["results"] == []
 
 
+def test_an_atom_is_a_source_of_the_text_that_it_is(api, agent, reviewer):
+    body = {"content": "We ship on Fridays.", "atom": "kb-1:a1"}
+    memory = api.post("/memory/ingest", body, key=reviewer)
+    assert (memory.status_code, memory.json()["entry_ids"]) == (201, ["atom:kb-1:a1"])
+    lineage = api.get("/memory/entries/atom:kb-1:a1/lineage", key=reviewer).json()
+    assert [one["id"] for one in lineage["memories"]] == [memory.json()["id"]]
+    assert api.post("/memory/ingest", body, key=agent).status_code == 403
+
+
+@pytest.mark.parametrize("atom", ["", "a", ":a", "a:", "a b:c", "a:b:c", "a:" + "b" * 62, "库:甲", 7])
+def test_what_names_no_atom_is_refused(api, reviewer, atom):
+    refused = api.post("/memory/ingest", {"content": "We ship on Fridays.", "atom": atom}, key=reviewer)
+    assert refused.status_code == 422
+
+
+def test_of_a_superseded_memory_only_what_nobody_says_any_more_is_buried(api, agent, reviewer):
+    former = [
+        api.post("/memory/ingest", {"content": content}, key=reviewer).json()["id"]
+        for content in (f"{DECISION} So it is.", "The gateway answers in twelve milliseconds at the median, measured.")
+    ]
+    api.post("/memory/ingest", {"content": DECISION}, key=reviewer)
+    for memory_id in former:
+        gone = {"id": memory_id, "reason": "put otherwise", "superseded": True}
+        assert api.post("/memory/retire", gone, key=reviewer).status_code == 200
+    said = [
+        api.post("/memory/quarantine", {"session_id": "s1", "content": content, "confidence": 0.95}, key=agent)
+        for content in (DECISION, "The gateway answers in twelve milliseconds at the median, measured.")
+    ]
+    assert [one.json()["decision"] for one in said] == ["admitted", "refused"]
+
+
 def test_a_digest_is_made_read_and_decided_on(api, reviewer):
     missing = api.get("/memory/digest", key=reviewer)
     assert (missing.status_code, "POST /memory/digest" in missing.json()["detail"]) == (404, True)

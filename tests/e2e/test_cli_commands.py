@@ -19,6 +19,7 @@ from memsieve.errors import (
     Forbidden,
     InvalidInput,
     JudgeError,
+    KnowledgeBaseError,
     MemsieveError,
     NotFound,
     SchemaOutdated,
@@ -127,7 +128,7 @@ def test_each_error_has_the_exit_code_of_the_table():
     codes = {
         InvalidInput("", field=""): 2, ConfigError(): 2, NotFound("", subject=""): 3, Conflict(): 4, Forbidden(): 5,
         ApprovalRequired(): 5, StoreUnavailable(): 6, StoreCorrupt(): 6, SchemaOutdated(): 6, EmbedderError(): 7,
-        JudgeError(): 7,
+        JudgeError(): 7, KnowledgeBaseError(""): 6,
     }  # fmt: skip
     assert {type(error): exit_code(error) for error in codes} == {type(error): code for error, code in codes.items()}
     named = {kind for kind in vars(__import__("memsieve.errors").errors).values() if isinstance(kind, type)}

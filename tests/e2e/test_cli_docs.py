@@ -40,8 +40,9 @@ def test_every_option_has_help_and_stands_in_the_reference(name):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_takes_a_data_folder_and_json(name):
-    assert {"data", "as_json"} <= {parameter.name for parameter in COMMANDS[name].params}
+def test_every_command_takes_json_and_a_data_folder_or_a_knowledge_base(name):
+    place = "base" if name.startswith("memsieve kb ") else "data"
+    assert {place, "as_json"} <= {parameter.name for parameter in COMMANDS[name].params}
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -5,6 +5,12 @@ import pytest
 from memsieve.claims import conflict
 
 DIFFERENT = [
+    ("Jobs are paused during backups in staging", "Jobs are paused during backups in production"),
+    ("备份期间，预发环境的后台任务会暂停。", "备份期间，生产环境的后台任务会暂停。"),
+    (
+        "The CSV export does not escape cells that begin with an equals sign.",
+        "The CSV export escapes cells that begin with an equals sign, so that no spreadsheet runs them.",
+    ),
     ("The budget is $5M", "The budget is $7M"),
     ("The launch is on 3 May.", "The launch is on 9 May."),
     ("The meeting is at 3 pm", "The meeting is at 4 pm"),
@@ -43,6 +49,8 @@ DIFFERENT = [
 ]
 
 AGREEING = [
+    ("Uploads over 8 MB fail", "Uploads over 8 megabytes fail"),
+    ("大文件用签名地址直接上传到对象存储。", "大文件用有效期 15 分钟的签名地址直接上传到对象存储，完成后回调接口。"),
     ("The cluster has three servers", "The cluster has 3 servers"),
     ("The budget is 5 million", "The budget is $5M"),
     ("The budget is five million dollars", "The budget is $5,000,000"),
@@ -107,3 +115,16 @@ def test_values_of_different_sorts_are_compared_without_error():
 def test_very_long_texts_are_compared_to_the_end():
     long = "The budget of part {} is not 3 million. " * 1_500
     assert conflict(long, long + "It was late.") is None
+
+
+def test_a_long_sentence_without_an_end_is_compared_piece_by_piece():
+    long = " ".join(f"part{place} holds kettles" for place in range(2_000))
+    assert conflict(f"{long} and 12 lamps", f"{long} and 13 lamps") == "different numbers: '12' and '13'"
+    assert conflict(f"{long} and 12 lamps", f"{long} and twelve lamps") is None
+
+
+@pytest.mark.parametrize("unit", ["{0} ", "{0}.5 ms ", "w{0}x ", "2026-01-{1:02} "])
+def test_a_sentence_of_any_number_of_values_or_words_agrees_with_itself_and_more(unit):
+    long = "".join(unit.format(number, number % 28 + 1) for number in range(20_000))
+    assert conflict(long, f"{long}and more") is None
+    assert conflict(f"{long}and more", long) is None

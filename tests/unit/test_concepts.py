@@ -19,6 +19,8 @@ from memsieve.refine.segment import segment
         ("wrote written", "write"),
         ("ＰｏｓｔｇｒｅＳＱＬ　１２", "postgresql 12"),
         ("資料庫遷移", "资料库迁移"),
+        ("執行緒共用快取", "线程共用缓存"),
+        ("程式碼的設定檔", "代码的配置文件"),
         ("version 2.3", "v2.3"),
         ("HTTP 429", "http429"),
         ("five million dollars", "$5M"),
@@ -48,10 +50,22 @@ def test_a_code_name_or_value_is_one_concept_in_either_language(name, around):
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [("C++", "C"), ("C#", "C"), ("v2.3", "v2.4"), ("$5", "5 %"), ("--dry-run", "run")]
+    ("one", "other"),
+    [
+        ("C++", "C"),
+        ("C#", "C"),
+        ("v2.3", "v2.4"),
+        ("$5", "5 %"),
+        ("--dry-run", "run"),
+        ("方程式", "程式"),
+    ],
 )
 def test_different_names_are_different_concepts(one, other):
     assert not concepts(one) & concepts(other)
+
+
+def test_a_request_of_http_is_a_concept_and_the_light_verb_is_none():
+    assert concepts("GET requests") - concepts("we get requests") == {"get"}
 
 
 @pytest.mark.parametrize(
@@ -114,3 +128,13 @@ def test_a_shorter_name_is_found_within_a_longer_one_and_not_the_other_way():
 
 def test_a_file_is_not_found_in_one_whose_name_ends_alike():
     assert overlap("main.py", "src/domain.py") == 0
+
+
+def test_numbered_names_are_as_many_concepts_as_there_are_numbers():
+    assert len(concepts(" ".join(f"concept{number}" for number in range(1, 101)))) == 100
+    assert overlap("port22 and host33", "port2 and host3") == 0
+
+
+def test_a_long_text_has_the_concepts_of_its_parts():
+    parts = [f"kettle{number} lantern" for number in range(2_000)]
+    assert concepts(" ".join(parts)) == frozenset().union(*map(concepts, parts))

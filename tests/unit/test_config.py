@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memsieve.config import FilterSettings, Settings, change_filter, read_settings
+from memsieve.config import SECTIONS, FilterSettings, KnowledgeBaseSettings, Settings, change_filter, read_settings
 from memsieve.errors import ConfigError
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "settings.md").read_text("utf-8")
@@ -35,6 +35,22 @@ def test_variables_win_over_the_file_and_the_caller_over_both():
 def test_a_file_named_by_a_variable_is_read():
     Path("other.toml").write_text("max_content_bytes = 9\n", "utf-8")
     assert read_settings(environment={"MEMSIEVE_CONFIG": "other.toml"}).max_content_bytes == 9
+
+
+def test_how_a_knowledge_base_counts_comes_from_its_section_and_its_variable():
+    assert read_settings(environment={}).kb.observations == "evidence"
+    written('[kb]\nobservations = "runs"\n')
+    assert read_settings(environment={}).kb.observations == "runs"
+    assert read_settings(environment={"MEMSIEVE_KB_OBSERVATIONS": "evidence"}).kb.observations == "evidence"
+
+
+def test_another_way_of_counting_is_an_error_that_names_both():
+    with pytest.raises(ConfigError, match=r"kb\.observations is 'guess'.*evidence, runs"):
+        read_settings(environment={"MEMSIEVE_KB_OBSERVATIONS": "guess"})
+
+
+def test_the_variable_that_names_the_task_is_no_setting():
+    assert read_settings(environment={"MEMSIEVE_TASK": "ISSUE-7"}) == Settings()
 
 
 def test_a_named_file_that_is_not_there_is_an_error():
@@ -92,12 +108,12 @@ def no_time_zones(monkeypatch):
 def test_every_setting_is_in_the_documentation_with_its_default():
     rows = [line.split("|")[1:4] for line in DOCUMENT.splitlines() if line.startswith("| `MEMSIEVE_")]
     documented = {variable.strip(" `"): (name.strip(" `"), default.strip(" `")) for variable, name, default in rows}
-    kinds = ((Settings(), ""), (FilterSettings(), "filter."))
+    kinds = ((Settings(), "", ""), (FilterSettings(), "filter.", ""), (KnowledgeBaseSettings(), "kb.", "KB_"))
     assert documented == {
-        f"MEMSIEVE_{item.name.upper()}": (f"{section}{item.name}", shown(getattr(start, item.name)))
-        for start, section in kinds
+        f"MEMSIEVE_{prefix}{item.name.upper()}": (f"{section}{item.name}", shown(getattr(start, item.name)))
+        for start, section, prefix in kinds
         for item in fields(start)
-        if item.name not in {"filter", "shadow"}
+        if item.name not in SECTIONS
     }
 
 

@@ -130,6 +130,11 @@ OTHER = [
     ),
     (
         "other name",
+        "Use UTC in logs; local time is shown in the interface.",
+        "Use local time in logs; UTC is shown in the interface.",
+    ),
+    (
+        "other name",
         "Alice approves the invoices of the marketing team for the northern region.",
         "Bob approves the invoices of the marketing team for the northern region.",
     ),
@@ -229,9 +234,9 @@ MISSED = [
 # Called duplicates although they claim something else.
 WRONG = [
     (
-        "which of two clauses has which value is not seen",
-        "Use UTC in logs; local time is shown in the interface.",
-        "Use local time in logs; UTC is shown in the interface.",
+        "each denies one of two clauses, and the other one is not seen",
+        "Git hooks are cloned with the repository, so developers need not run make hooks.",
+        "Every developer must run `make hooks` once, since git hooks aren't cloned with the repository.",
     ),
 ]
 

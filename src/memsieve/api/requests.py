@@ -9,7 +9,7 @@ from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Fiel
 from pydantic.json_schema import SkipJsonSchema
 
 from memsieve.digest.build import MOST_DAYS
-from memsieve.model import Decision, Review
+from memsieve.model import ATOM_NAME, Decision, Review
 from memsieve.retrieval.retrieve import MAX_DAYS, MAX_ITEMS
 from memsieve.validate import MAX_NAME_LENGTH, UNSEEN
 
@@ -23,12 +23,14 @@ PROJECT = r"^[\p{L}\p{N}_](\.?[\p{L}\p{N}_:@-])*\.?$"
 TEXT = rf"^[^\x00]*[^\x00{_WHITE}][^\x00]*$"
 IDEMPOTENCY_KEY = r"^[!-~]{1,128}$"
 POSITION = "^[0-7][0-9a-f]{15}(-[0-7][0-9a-f]{15})?$"
+ATOM = f"^{ATOM_NAME}$"
 CURSOR = r"^[A-Za-z0-9_-]{1,512}$"
 # What a pattern asks for, in words: nobody reads these.
 PATTERNS_TOLD = {
     NAME: "must be a name without control or invisible characters, and without spaces around it",
     ID: "must be an id as memsieve gives them",
     PROJECT: "must be letters, digits and . _ - : @ (any language), beginning with a letter or digit, without '..'",
+    ATOM: "must be KB_ID:ATOM_ID, each of at most 61 letters, digits and . _ - in ASCII",
     TEXT: "is empty or holds a NUL character",
     IDEMPOTENCY_KEY: "must be 1 to 128 visible ASCII characters, without spaces",
     POSITION: "must be the id of an event, as the stream gave it",
@@ -165,6 +167,11 @@ class IngestBody(Body):
     content: Text = Field(
         description="The text, at most `max_content_bytes` in UTF-8.", examples=["The ledger runs on PostgreSQL."]
     )
+    atom: Annotated[str, Field(pattern=ATOM)] | None = Field(
+        default=None,
+        description="The atom of a knowledge base that the text is, as `KB_ID:ATOM_ID`; it becomes a source.",
+        examples=[None],
+    )
 
 
 class PromoteBody(Body):
@@ -188,6 +195,9 @@ class RetireBody(Body):
 
     id: Name = Field(description="The memory, or a chunk of it.", examples=["0d1f6c5e-93f0-4c0e-8f0b-7f1f8c1f9b22"])
     reason: Reason
+    superseded: bool = Field(
+        default=False, description="Whether others took its place: what a living memory still says is not buried then."
+    )
 
 
 class DigestBody(Body):

@@ -166,7 +166,9 @@ class Memory(Document):
     promoted_by: str = Field(description="Who approved it.", examples=["ada@example.org"])
     promoted_at: Moment = Field(description="When it was approved.")
     entry_ids: list[str] = Field(
-        description="The entries behind it; none behind a person's own text.", examples=[[_ENTRY_ID]]
+        description="The entries behind it, and `atom:KB_ID:ATOM_ID` for atoms of a knowledge base; none behind a "
+        "person's own text.",
+        examples=[[_ENTRY_ID]],
     )
     chunks: list[Chunk] = Field(description="The pieces it is searched and served in.")
     retired_at: Moment | None = Field(description="When it was retired; null while it is served.", examples=[None])

@@ -215,6 +215,11 @@ CONTRASTS = (
     ("input", "output"),
     ("upper", "lower"),
     ("import", "export"),
+    ("production prod", "staging development"),
+    ("staging", "development"),
+    ("linux", "windows macos"),
+    ("windows", "macos"),
+    ("utc", "local"),
 )
 CHINESE_CONTRASTS = (
     ("开始 启动", "结束 停止 终止"),
@@ -230,6 +235,8 @@ CHINESE_CONTRASTS = (
     ("盈利 赚钱 盈余", "亏损 亏钱 赤字"),
     ("进口", "出口"),
     ("输入", "输出"),
+    ("生产环境 正式环境", "预发环境 测试环境 开发环境"),
+    ("测试环境", "预发环境 开发环境"),
 )
 
 # One character is an adjective only after a word of degree.

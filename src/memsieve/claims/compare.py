@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from memsieve.claims import restated, statement
 from memsieve.claims.numbers import Kind
-from memsieve.claims.opposites import CONTRAST, opposites, same_kind
+from memsieve.claims.opposites import CONTRAST, KIND, opposites, same_kind
 from memsieve.claims.statement import Statement, Value
 
 _SENTENCE_END = re.compile(r"(?<=[。！？!?；;])|(?<=[.])(?=\s)|\n+")
 _MOST_SENTENCES = 40
+# A longer one is read in pieces: the work on each grows with the square of its length.
+_LONGEST_SENTENCE = 4000
+# More values that have no equal make a table, and no claim.
+_MOST_VALUES = 64
 # Each takes the model some milliseconds.
 _MOST_SCORED = 8
 _ALIKE = 0.5
@@ -89,15 +95,27 @@ def _distinction(a: Statement, b: Statement) -> Difference | None:
     right = [value for value in _unmatched(b.values, a.values) if value.quantity.kind is Kind.LABEL]
     if left and right:
         return Difference("labels", left[0].text, right[0].text)
-    for first in (a.words.keys() | a.frame) - b.words.keys() - b.frame:
-        for second in (b.words.keys() | b.frame) - a.words.keys() - a.frame:
+    seconds = _contrasted(b, a)
+    for first in _contrasted(a, b):
+        for second in seconds:
             if same_kind(first, second) or second in CONTRAST.get(first, ()):
                 return Difference("words", a.said.get(first, first), b.said.get(second, second))
     return None
 
 
+def _contrasted(a: Statement, b: Statement) -> list[str]:
+    """Return the words of one statement that the other lacks, of those that the tables hold."""
+    return [word for word in (a.words.keys() | a.frame) - b.words.keys() - b.frame if word in KIND or word in CONTRAST]
+
+
 def _unmatched(values: list[Value], others: list[Value]) -> list[Value]:
-    return [value for value in values if not any(_agree(value, other) for other in others)]
+    equal = {_exactly(other) for other in others}
+    rest = islice((value for value in values if _exactly(value) not in equal), _MOST_VALUES)
+    return [value for value in rest if not any(_agree(value, other) for other in others)]
+
+
+def _exactly(value: Value) -> tuple[Kind, tuple[float | str | None, ...], str]:
+    return value.quantity.kind, value.quantity.value, value.quantity.unit
 
 
 def _agree(a: Value, b: Value) -> bool:
@@ -118,8 +136,19 @@ def _same_unit(a: str, b: str) -> bool:
 
 
 def _sentences(text: str) -> list[Statement]:
-    parts = [part.strip() for part in _SENTENCE_END.split(text)]
-    return [statement.read(part) for part in parts if part][:_MOST_SENTENCES]
+    parts = (part.strip() for part in _SENTENCE_END.split(text))
+    pieces = (piece for part in parts if part for piece in _pieces(part))
+    return [statement.read(piece) for piece in islice(pieces, _MOST_SENTENCES)]
+
+
+def _pieces(sentence: str) -> Iterator[str]:
+    """Yield a sentence, or where it is too long, pieces of it that end between two words where any do."""
+    while len(sentence) > _LONGEST_SENTENCE:
+        end = sentence.rfind(" ", 1, _LONGEST_SENTENCE)
+        end = end if end > 0 else _LONGEST_SENTENCE
+        yield sentence[:end]
+        sentence = sentence[end:].lstrip()
+    yield sentence
 
 
 def _pairs(a: list[Statement], b: list[Statement]) -> list[tuple[Statement, Statement]]:

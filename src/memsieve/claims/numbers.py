@@ -73,6 +73,7 @@ NUMBER_WORDS = frozenset(NUMERALS) | {"hundred", "thousand", "million", "billion
 _DOUBTFUL_MONTHS = {"may", "march", "mar", "jan", "dec", "sep", "sun"}
 _ROUGHLY = 0.15
 _ROUNDING = 0.0005
+_TENTH = 0.11
 _YEARS = range(1500, 2100)
 _NO_NUMBER_BEFORE = frozenset(
     "this that which the no not any each every another other first last next right wrong new".split()
@@ -271,7 +272,9 @@ def _whole(text: str | None) -> int | None:
 
 def _near(first: float, second: float) -> bool:
     """Allow for rounding: 3.14 is 3.1."""
-    return abs(first - second) <= _ROUNDING * max(abs(first), abs(second)) or _rounded(first, second)
+    apart, size = abs(first - second), max(abs(first), abs(second))
+    # Two digits are the fewest to round to, and make a tenth at most.
+    return apart <= _ROUNDING * size or (apart <= _TENTH * size and _rounded(first, second))
 
 
 def _rounded(first: float, second: float) -> bool:

@@ -98,7 +98,7 @@ def words_shared(a: frozenset[int], b: frozenset[int]) -> float:
 def compatible(a: Statement, b: Statement) -> bool:
     """Say whether what is read of two sentences shows that both may hold, whatever the model thinks."""
     return a.denials == b.denials and any(
-        shows(a, b) for shows in (_repeats, _other_item, _only_bounds, _vague, _turned_round)
+        shows(a, b) for shows in (_repeats, _only_adds, _other_item, _only_bounds, _vague, _turned_round)
     )
 
 
@@ -109,6 +109,21 @@ def _repeats(a: Statement, b: Statement) -> bool:
         return True
     first, second = ([word for word in said.order if word not in _ROUGHLY] for said in (a, b))
     return first == second and len(a.values) == len(b.values) and not _unlike(a, b)
+
+
+def _only_adds(a: Statement, b: Statement) -> bool:
+    """Tell that one says all that the other does, in the same order, and more: nothing of it has another value."""
+    short, long = sorted((a, b), key=lambda said: len(said.order))
+    rest = iter(long.order)
+    # Little words are in no order, and may be what differs: "the same" and "opposite".
+    if not all(word in rest for word in short.order) or not token_ids(short.text) <= token_ids(long.text):
+        return False
+    if long.denied.intersection(short.words) != short.denied:
+        return False
+    held = {(value.quantity.kind, value.quantity.value) for value in long.values}
+    lacking = [value for value in short.values if (value.quantity.kind, value.quantity.value) not in held]
+    # What so many values lack is more than an addition, and each is held against all.
+    return len(lacking) <= MOST_TOKENS and all(any(_agree(value, other) for other in long.values) for value in lacking)
 
 
 def _agree(a: Value, b: Value) -> bool:

@@ -43,6 +43,6 @@ def _cut(word: str) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= 3:  # noqa: PLR2004
             word = word[: -len(ending)]
             break
-    if len(word) > _SHORTEST and word[-1] == word[-2] and word[-1] not in "sl":
+    if len(word) > _SHORTEST and word[-1] == word[-2] and word[-1].isalpha() and word[-1] not in "sl":
         word = word[:-1]
     return word.removesuffix("e") if len(word) >= _SHORTEST else word

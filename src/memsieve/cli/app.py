@@ -17,6 +17,9 @@ from memsieve.cli import (
     entries,
     filtering,
     health,
+    kb,
+    kb_reading,
+    kb_refine,
     keys,
     migrate,
     review,
@@ -83,6 +86,14 @@ for part in (demo, serve, entries, working, digest, review, filtering, transfer,
     app.add_typer(part.commands)
 app.add_typer(audit.commands, name="audit", rich_help_panel="Review")
 app.add_typer(keys.commands, name="keys", rich_help_panel="Data")
+knowledge = typer.Typer(
+    no_args_is_help=True,
+    help="Keep knowledge in Markdown files beside the code: write, refine, check and search it.",
+    rich_markup_mode="rich",
+)
+for part in (kb, kb_refine, kb_reading):
+    knowledge.add_typer(part.commands)
+app.add_typer(knowledge, name="kb", rich_help_panel="Knowledge base")
 
 
 def _print_version(wanted: bool) -> None:

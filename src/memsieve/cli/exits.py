@@ -9,6 +9,7 @@ from memsieve.errors import (
     Forbidden,
     InvalidInput,
     JudgeError,
+    KnowledgeBaseError,
     MemsieveError,
     NotFound,
     SchemaOutdated,
@@ -28,6 +29,7 @@ _CODES: dict[type[MemsieveError], int] = {
     StoreUnavailable: 6,
     StoreCorrupt: 6,
     SchemaOutdated: 6,
+    KnowledgeBaseError: 6,
     EmbedderError: 7,
     JudgeError: 7,
 }
@@ -40,9 +42,9 @@ TABLE = """\
   3    no such entry, insight, memory or project
   4    the request disagrees with what is stored
   5    not allowed: this needs a person, or a key that is valid and may do it
-  6    the store is down, damaged or of another version
+  6    the store is down, damaged or of another version; a knowledge base is missing or broken
   7    the embedder or the judge failed
-  8    `doctor`, `audit verify` or `migrate --check` found something
+  8    `doctor`, `audit verify`, `migrate --check` or `kb check` found something
   130  interrupted
 """
 

@@ -90,16 +90,17 @@ def since(days: float | None) -> datetime | None:
 
 def text_of(argument: str, place: Place) -> str:
     """Return the text that an argument gives, or standard input where it is `-`."""
-    return _standard_input(place.most_bytes()) if argument == "-" else argument
+    return standard_input(place.most_bytes()) if argument == "-" else argument
 
 
-def _standard_input(most: int) -> str:
+def standard_input(most: int, advice: str = "Split it, or raise MEMSIEVE_MAX_CONTENT_BYTES.") -> str:
+    """Return what standard input holds, if that is text and not too much."""
     # One byte for a final newline, one to notice that there is more: an endless stream is never read to its end.
     read = sys.stdin.buffer.read(most + 2)
     content = read.removesuffix(b"\n")
     if len(content) > most:
         raise InvalidInput(
-            f"Standard input holds more than {most} bytes. Split it, or raise MEMSIEVE_MAX_CONTENT_BYTES.",
+            f"Standard input holds more than {most} bytes. {advice}",
             field="content",
         )
     try:

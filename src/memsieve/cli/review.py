@@ -168,7 +168,7 @@ def retire(
     place = Place.of(data, server)
     person = place.person(by)
     with place.open() as memory:
-        retirement = memory.project(project).retire(memory_id, reason=reason, **person)
+        retirement = memory.project(project).retire(memory_id, reason=reason, superseded=False, **person)
     show(wire.retirement(retirement), lambda screens: screens.retirement(retirement), as_json=as_json)
 
 

@@ -19,6 +19,7 @@ from memsieve.doctor import Finding, Health
 from memsieve.ingress.replay import Change, Replay
 from memsieve.jobs.reembed import Reembedding
 from memsieve.model import (
+    ATOM_PREFIX,
     Admission,
     Answer,
     AuditEvent,
@@ -125,10 +126,11 @@ def memory(record: LongTermMemory) -> RenderableType:
     """Draw a long-term memory."""
     approval, chunks = record.approval, drawing.count(record.chunks, "chunk")
     facts = [f"approved by {approval.by} on {drawing.day(approval.at)} · {chunks}"]
-    if approval.entry_ids:
-        more = "" if len(approval.entry_ids) <= SHOWN_IDS else ", …"
-        ids = ", ".join(approval.entry_ids[:SHOWN_IDS])
-        facts.append(f"from {drawing.count(approval.entry_ids, 'entry')}: {ids}{more}")
+    entries = [one for one in approval.entry_ids if not one.startswith(ATOM_PREFIX)]
+    for word, ids in (("entry", entries), ("atom", approval.atoms)):
+        if ids:
+            more = "" if len(ids) <= SHOWN_IDS else ", …"
+            facts.append(f"from {drawing.count(ids, word)}: {', '.join(ids[:SHOWN_IDS])}{more}")
     if record.retired_at is not None:
         facts.append(f"retired by {record.retired_by} on {drawing.day(record.retired_at)}")
     body = Group(Text(printable(approval.content)), Text(), drawing.facts(*facts, f"id {record.id}"))

@@ -129,9 +129,14 @@ class AsyncClientProject:
         """
         return read(records.memory, await self._post("/memory/promote", id=_id(any_id), text=text))
 
-    async def promote_text(self, text: str) -> LongTermMemory:
-        """Promote a person's own text into long-term memory. Twice changes nothing."""
-        return read(records.memory, await self._post("/memory/ingest", content=text))
+    async def promote_text(self, text: str, *, atom: str | None = None) -> LongTermMemory:
+        """Promote a person's own text into long-term memory. Twice changes nothing.
+
+        `atom` names the atom of a knowledge base that the text is, as `KB_ID:ATOM_ID`: its lineage tells it.
+        """
+        # A server of another version need not know what is not used.
+        named = {} if atom is None else {"atom": atom}
+        return read(records.memory, await self._post("/memory/ingest", content=text, **named))
 
     async def dismiss(self, any_id: str, *, reason: str) -> Tombstone:
         """Dismiss an insight or an entry: it leaves working memory and must not come back.
@@ -140,9 +145,14 @@ class AsyncClientProject:
         """
         return read(records.tombstone, await self._post("/memory/dismiss", id=_id(any_id), reason=reason))
 
-    async def retire(self, memory_id: str, *, reason: str) -> Retirement:
-        """Retire a long-term memory; the result names everyone who was served it."""
-        return read(records.retirement, await self._post("/memory/retire", id=_id(memory_id), reason=reason))
+    async def retire(self, memory_id: str, *, reason: str, superseded: bool = False) -> Retirement:
+        """Retire a long-term memory; the result names everyone who was served it.
+
+        Its content must not come back. Of one that others have `superseded`, what they still say may.
+        """
+        meant = {"superseded": True} if superseded else {}
+        document = await self._post("/memory/retire", id=_id(memory_id), reason=reason, **meant)
+        return read(records.retirement, document)
 
     async def delete(self, entry_id: str, *, reason: str) -> None:
         """Delete an entry from quarantine, and from working memory with it; it is audited.

@@ -29,12 +29,23 @@ from memsieve.model.insights import (
 )
 from memsieve.model.keys import ApiKey, KeyRole
 from memsieve.model.lineage import Lineage, Retirement
-from memsieve.model.memories import Approval, Chunk, Hit, LongTermMemory, Tombstone, TombstoneKind
+from memsieve.model.memories import (
+    ATOM_NAME,
+    ATOM_PREFIX,
+    Approval,
+    Chunk,
+    Hit,
+    LongTermMemory,
+    Tombstone,
+    TombstoneKind,
+)
 from memsieve.model.scope import SERVER_PROJECT, Role, Scope, require_project
 from memsieve.model.stats import Stats, Totals
 from memsieve.model.vector import Vector
 
 __all__ = [
+    "ATOM_NAME",
+    "ATOM_PREFIX",
     "MAX_LISTED",
     "MAX_SEARCH_BYTES",
     "SERVER_PROJECT",

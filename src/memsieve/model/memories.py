@@ -9,6 +9,11 @@ from enum import StrEnum
 
 from memsieve.model.vector import Vector
 
+# A source that is an atom of a knowledge base, and no entry, begins so.
+ATOM_PREFIX = "atom:"
+# An atom as its project knows it: the id of its knowledge base, and its own.
+ATOM_NAME = r"[0-9A-Za-z._-]{1,61}:[0-9A-Za-z._-]{1,61}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approval:
@@ -21,6 +26,11 @@ class Approval:
     at: datetime
     entry_ids: tuple[str, ...] = ()
     insight_id: str | None = None
+
+    @property
+    def atoms(self) -> tuple[str, ...]:
+        """The atoms of knowledge bases among its sources, as `KB_ID:ATOM_ID`."""
+        return tuple(one.removeprefix(ATOM_PREFIX) for one in self.entry_ids if one.startswith(ATOM_PREFIX))
 
     @property
     def digest(self) -> str:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 
-from memsieve.errors import NotFound
-from memsieve.model import Insight, Receipt, Scope
+from memsieve.errors import InvalidInput, NotFound
+from memsieve.model import ATOM_NAME, ATOM_PREFIX, Insight, Receipt, Scope
 from memsieve.ports import DigestStore, LongTermStore, QuarantineStore
 
 MAX_REASON_BYTES = 2000
 # So many questions are on their way to the store at once.
 AT_ONCE = 8
+_ATOM = re.compile(ATOM_NAME)
 
 
 async def insight_or_entry(
@@ -43,6 +45,16 @@ async def retired_among(longterm: LongTermStore, scope: Scope, memory_ids: Seque
 def entries_of(insight: Insight) -> list[str]:
     """Return the ids of all entries behind an insight, also of those that came later."""
     return [source.entry_id for source in (*insight.sources, *insight.later)]
+
+
+def atom_source(atom: object) -> str:
+    """Return the atom of a knowledge base as a source, or refuse what names none."""
+    if not isinstance(atom, str) or not _ATOM.fullmatch(atom):
+        raise InvalidInput(
+            f"{atom!r} is no atom. Write KB_ID:ATOM_ID, each of at most 61 letters, digits and . _ - in ASCII.",
+            field="atom",
+        )
+    return f"{ATOM_PREFIX}{atom}"
 
 
 def no_such_entry(scope: Scope, entry_id: str) -> NotFound:

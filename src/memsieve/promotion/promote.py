@@ -12,7 +12,7 @@ from memsieve.errors import Conflict, InvalidInput
 from memsieve.model import Approval, Chunk, Insight, LongTermMemory, Receipt, Review, Scope, Settlement
 from memsieve.ports import Clock, DigestStore, Embedder, LongTermStore, QuarantineStore, WorkingStore
 from memsieve.promotion.approve import approve
-from memsieve.promotion.lookup import entries_of, insight_or_entry
+from memsieve.promotion.lookup import atom_source, entries_of, insight_or_entry
 from memsieve.promotion.reach import require_reach
 from memsieve.promotion.splitter import split
 from memsieve.retrieval.words import cut
@@ -46,9 +46,10 @@ class Promoter:
             return await self._promote_insight(scope, found, text)
         return await self._promote_entry(scope, found, text)
 
-    async def promote_text(self, scope: Scope, text: str) -> LongTermMemory:
-        """Promote a text that a person wrote."""
-        return await self.longterm.add(scope, *await self._approved(scope, self._readable(text)))
+    async def promote_text(self, scope: Scope, text: str, atom: str | None = None) -> LongTermMemory:
+        """Promote a text that a person wrote, as the atom of a knowledge base where one is named."""
+        sources = () if atom is None else (atom_source(atom),)
+        return await self.longterm.add(scope, *await self._approved(scope, self._readable(text), sources))
 
     async def promote_texts(self, scope: Scope, texts: Sequence[str]) -> list[bool | InvalidInput]:
         """Promote many texts that a person wrote, in one transaction; say of each whether it is new, or what is wrong.

@@ -14,6 +14,7 @@ from memsieve.claims.measures import CLASSIFIERS, LABELS
 from memsieve.claims.numbers import Kind, Quantity
 from memsieve.claims.stems import stem
 from memsieve.refine import fillers, names
+from memsieve.refine.regions import mainland
 from memsieve.refine.segment import segment
 from memsieve.retrieval.words import cut
 
@@ -35,6 +36,8 @@ _TOKEN = re.compile(
 _VERSION = re.compile(r"(?:v|ver|version)\s?(\d+(?:\.\d+)*)")
 _HAN_VALUES = frozenset(numbers.HAN_DIGITS) | frozenset("第周星礼百上下早晚凌中")
 _FILLERS = frozenset(map(stem, fillers.ENGLISH))
+# Light verbs in small letters, requests of HTTP in capitals.
+_REQUESTS = frozenset({"GET", "PUT"})
 # What transcripts write for a sound.
 _TRANSCRIBED = re.compile(r"\{(?:disfmarker|vocalsound|nonvocalsound|gap|pause|comment)\}")
 _SEPARATORS = re.compile(r"[_\s]+")
@@ -62,18 +65,19 @@ def shared(mine: AbstractSet[str], theirs: AbstractSet[str]) -> frozenset[str]:
 
 def _within(concept: str, longer: str) -> bool:
     """Tell that 熔断 is in 熔断器, and main.py in src/main.py."""
-    if _is_han(concept):
+    if is_han(concept):
         return len(concept) >= _PAIR and concept in longer
     return "." in concept and f"/{concept}\n" in longer
 
 
-def _is_han(concept: str) -> bool:
+def is_han(concept: str) -> bool:
+    """Tell a concept of Chinese characters from one in letters."""
     return concept[0] >= "\u3400"
 
 
 def concepts(text: str) -> frozenset[str]:
     """Return what a text is about, folded, in no order."""
-    return _remembered(text) if len(text) <= _LONGEST_REMEMBERED else frozenset(sequence(text))
+    return _remembered(text) if len(text) <= _LONGEST_REMEMBERED else _remembered_long(text)
 
 
 # A memory is held against many findings; the largest texts must not pile up.
@@ -82,11 +86,21 @@ def _remembered(text: str) -> frozenset[str]:
     return frozenset(sequence(text))
 
 
+# Two that are compared ask for theirs again and again.
+@lru_cache(maxsize=4)
+def _remembered_long(text: str) -> frozenset[str]:
+    return frozenset(sequence(text))
+
+
 def sequence(text: str) -> tuple[str, ...]:
     """Return the concepts of a text in its order, each as often as it stands there."""
-    plain = text if text.isascii() else unicodedata.normalize("NFKC", text).translate(simplified_forms())
-    plain = _TRANSCRIBED.sub(" ", plain)
-    return tuple(concept[:_LONGEST_KEPT] for concept in _Walk(plain).concepts())
+    said = _TRANSCRIBED.sub(" ", one_form(text))
+    return tuple(concept[:_LONGEST_KEPT] for concept in _Walk(said).concepts())
+
+
+def one_form(text: str) -> str:
+    """Return a text in one width and script, and Chinese in the words of one side."""
+    return text if text.isascii() else mainland(unicodedata.normalize("NFKC", text).translate(simplified_forms()))
 
 
 class _Walk:
@@ -129,7 +143,7 @@ class _Walk:
         if lower.removesuffix("s") in numbers.STARTS or lower in LABELS or lower[-1].isdigit():
             yield from self._labelled(start) or _known(lower)
         else:
-            yield from _known(lower)
+            yield from [lower] if token in _REQUESTS else _known(lower)
 
     def _labelled(self, start: int) -> list[str]:
         found = self._value(start)

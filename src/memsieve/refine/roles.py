@@ -12,7 +12,7 @@ _EITHER_WAY = re.compile(
     re.IGNORECASE,
 )
 _EXCHANGED = 2
-_WITHIN = r"(?:\s+(?:in|of|at|for|from|on|the|an?))*\s*(?:的|之)?\s*"
+_WITHIN = r"(?:\s+(?:in|of|at|for|from|on|the|an?|each|every|all))*\s*(?:的|之)?\s*(?:每个|每一个?|各个?|这个|那个)?\s*"
 
 
 def turned_round(text: str, other: str) -> str | None:

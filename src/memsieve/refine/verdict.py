@@ -11,7 +11,8 @@ from math import inf
 from memsieve.claims import conflict
 from memsieve.claims.resemblance import SENTENCE_END, letters, quoted
 from memsieve.model import Outcome, Refinement
-from memsieve.refine.concepts import concepts, share, shared
+from memsieve.refine.concepts import concepts, one_form, share, shared
+from memsieve.refine.general import clauses
 from memsieve.refine.narrow import narrow
 from memsieve.refine.roles import turned_round
 
@@ -41,6 +42,14 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
+class Held:
+    """The memory that says a finding already and why one may say so, or none and what the nearest claims otherwise."""
+
+    by: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Match:
     """A memory that may say the same, how near it is, and what this rests on."""
 
@@ -49,30 +58,56 @@ class _Match:
     ground: str
 
 
-def refine(text: str, *, observations: int, known: Sequence[Known] = (), counted: str = "sessions") -> Refinement:
-    """Return the first outcome that holds for a finding; `counted` names what its observations are."""
-    duplicate, differing = _held_against(text, known)
-    if duplicate is not None:
-        outcome, reason = Outcome.DUPLICATE, duplicate
+def refine(
+    text: str,
+    *,
+    observations: int,
+    known: Sequence[Known] = (),
+    counted: str = "sessions",
+    called: str = "memory",
+    evidence: str = "",
+) -> Refinement:
+    """Return the first outcome that holds for a finding.
+
+    `counted` names what its observations are, and `called` what it is held against. With evidence it need not be seen
+    again.
+    """
+    held = held_against(text, known, called)
+    differing = held.reason
+    if held.by is not None:
+        outcome, reason = Outcome.DUPLICATE, held.reason
     elif (reason := narrow(text) or "") != "":
         outcome = Outcome.TOO_NARROW
+    elif evidence:
+        outcome, reason = Outcome.READY, f"It is borne out by {quoted(evidence)}, {_new(called)}{differing}"
     elif observations < Refinement.NEEDED:
         outcome, reason = Outcome.OBSERVING, f"{_seen_seldom(observations, counted)}{differing}"
     else:
-        outcome, reason = Outcome.READY, f"{_seen_enough(observations, counted)}{differing}"
+        outcome, reason = Outcome.READY, f"{_seen_enough(observations, counted)}, {_new(called)}{differing}"
     return Refinement(outcome=outcome, reason=reason, observations=observations)
 
 
-def _held_against(text: str, known: Sequence[Known]) -> tuple[str | None, str]:
-    """Return why a finding is a duplicate, or None and the memory it comes near to but contradicts."""
+def held_against(text: str, known: Sequence[Known], called: str = "memory") -> Held:
+    """Return which memory says a finding already, or else which one it comes near to but contradicts."""
     differing = ""
     matches = sorted(_matches(text, known), key=lambda match: match.nearness, reverse=True)
     for match in matches[:_MOST_COMPARED]:
-        difference = turned_round(text, match.memory.content) or conflict(text, match.memory.content)
+        memory = match.memory
+        difference = _difference(text, memory.content)
         if difference is None:
-            return f"Memory {match.memory.id} says it already: {match.ground}, {quoted(match.memory.content)}.", ""
-        differing = differing or f" It differs from memory {match.memory.id}: {difference}."
-    return None, differing
+            name = f"{called.capitalize()} {memory.id}"
+            return Held(memory.id, f"{name} says it already: {match.ground}, {quoted(memory.content)}.")
+        differing = differing or f" It differs from {called} {memory.id}: {difference}."
+    return Held(None, differing)
+
+
+def _difference(text: str, other: str) -> str | None:
+    """Say how two texts differ in what they claim, whichever words of Chinese they choose for it."""
+    found = turned_round(text, other) or conflict(text, other)
+    mine, theirs = one_form(text), one_form(other)
+    if found is None or (mine, theirs) == (text, other):
+        return found
+    return found if turned_round(mine, theirs) or conflict(mine, theirs) else None
 
 
 def _matches(text: str, known: Sequence[Known]) -> Iterator[_Match]:
@@ -85,15 +120,23 @@ def _matches(text: str, known: Sequence[Known]) -> Iterator[_Match]:
 def _match(text: str, memory: Known) -> _Match | None:
     mine, theirs = concepts(text), concepts(memory.content)
     if len(mine) < _FEWEST:
-        alike = _alike(text, memory.content) if mine == theirs else 0.0
+        alike = max(_alike(text, part) for part in _said_alone(mine, memory.content))
         return _Match(memory, alike, "it has nearly the same words") if alike >= _SAME_WORDING else None
-    covered = _covered(mine, memory.content)
+    word_for_word = shared(mine, theirs) == mine and letters(text) in letters(memory.content)
+    covered = 1.0 if word_for_word else _covered(mine, memory.content)
     if covered > COVERED:
         return _Match(memory, covered, f"it holds {covered:.0%} of the concepts")
     if memory.similarity is not None and memory.similarity >= _needed(mine, theirs):
         ground = f"it means the same in other words (similarity {memory.similarity:.2f})"
         return _Match(memory, memory.similarity, ground)
     return None
+
+
+def _said_alone(mine: frozenset[str], content: str) -> Iterator[str]:
+    """Yield the text and those of its clauses that are about these few concepts and nothing else."""
+    yield content if mine == concepts(content) else ""
+    if mine and mine <= concepts(content):
+        yield from (clause for clause in dict.fromkeys(clauses(content)) if concepts(clause) == mine)
 
 
 def _covered(mine: frozenset[str], content: str) -> float:
@@ -129,4 +172,8 @@ def _seen_seldom(observations: int, counted: str) -> str:
 
 
 def _seen_enough(observations: int, counted: str) -> str:
-    return f"It was seen in {observations} independent {counted}, is general, and no verified memory says it."
+    return f"It was seen in {observations} independent {counted}"
+
+
+def _new(called: str) -> str:
+    return f"is general, and no {'verified memory' if called == 'memory' else called} says it."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -40,6 +40,17 @@ class Match:
     word_score: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """Rows whose words were counted before; `postings` need hold only the words that will be asked for."""
+
+    matrix: npt.NDArray[np.float32]
+    readable: npt.NDArray[np.bool_]
+    chinese: npt.NDArray[np.bool_]
+    lengths: npt.NDArray[np.float32]
+    postings: Mapping[str, tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]]
+
+
 class Index:
     """Vectors and words of one project; rows are added at the end and never change."""
 
@@ -53,6 +64,19 @@ class Index:
         self._held_norms: npt.NDArray[np.float32] = np.zeros(0, np.float32)
         self._postings: dict[str, tuple[array[int], array[float]]] = {}
         self.extend(rows)
+
+    @classmethod
+    def counted(cls, rows: Counted) -> Index:
+        """Return an index of rows that were counted before, of no known time."""
+        made = cls()
+        made._count, made._matrix, made._readable = len(rows.lengths), rows.matrix, rows.readable
+        made._chinese = array("b", rows.chinese.astype(np.int8).tobytes())
+        made._times = array("d", bytes(8 * len(rows.lengths)))
+        made._lengths = array("f", rows.lengths.tobytes())
+        made._postings = {
+            word: (array("i", at.tobytes()), array("f", often.tobytes())) for word, (at, often) in rows.postings.items()
+        }
+        return made
 
     def __len__(self) -> int:
         return self._count

@@ -63,7 +63,8 @@ def add_to(api: Api) -> None:
 async def ingest(request: Request, body: IngestBody) -> Response:
     """Write a person's own text into long-term memory. Twice changes nothing."""
     project = await project_of(request, body)
-    return JSONResponse(wire.memory(await project.promote_text(body.content, by=caller_of(request).name)), 201)
+    memory = await project.promote_text(body.content, by=caller_of(request).name, atom=body.atom)
+    return JSONResponse(wire.memory(memory), 201)
 
 
 async def promote(request: Request, body: PromoteBody) -> Response:
@@ -81,7 +82,9 @@ async def dismiss(request: Request, body: DismissBody) -> Response:
 async def retire(request: Request, body: RetireBody) -> Response:
     """Take a memory out of retrieval; the answer names everyone who was served it."""
     project = await project_of(request, body)
-    return JSONResponse(wire.retirement(await project.retire(body.id, by=caller_of(request).name, reason=body.reason)))
+    by = caller_of(request).name
+    retirement = await project.retire(body.id, by=by, reason=body.reason, superseded=body.superseded)
+    return JSONResponse(wire.retirement(retirement))
 
 
 async def list_memories(request: Request, wanted: Annotated[MemoriesQuery, Query()]) -> Response:

@@ -1,0 +1,155 @@
+"""Commands on a knowledge base of files: make one, write into it, look at it, check it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from memsieve.cli import options
+from memsieve.cli.exits import PROBLEM_FOUND
+from memsieve.cli.options import examples
+from memsieve.cli.output import show
+
+commands = typer.Typer()
+SCREENS = "kb_screens"
+
+Base = Annotated[
+    Path | None,
+    typer.Option(
+        "--kb", help="The knowledge base; else the nearest .ai-kb, here or above.", show_default=False, metavar="PATH"
+    ),
+]
+Task = Annotated[
+    str | None,
+    typer.Option(
+        "--task", help="The task at hand; else $MEMSIEVE_TASK, else one that ends with `refine`.", show_default=False
+    ),
+]
+
+
+def _named(option: str, meaning: str) -> Any:
+    return typer.Option(option, help=meaning, show_default=False)
+
+
+@commands.command(epilog=examples("memsieve kb init", "memsieve kb init --kb docs/knowledge"))
+def init(
+    base: Annotated[
+        Path | None, typer.Option("--kb", help="Where; else ./.ai-kb.", show_default=False, metavar="PATH")
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Make a knowledge base, to be kept in git.
+
+    One that is there stays as it is; what is missing in it is added.
+    """
+    from memsieve.kb.base import KnowledgeBase
+
+    made = KnowledgeBase.init(base)
+    show(
+        {"root": str(made.root), "id": made.id},
+        lambda screens: screens.made(made.root, made.id),
+        as_json=as_json,
+        drawn_by=SCREENS,
+    )
+
+
+@commands.command(
+    epilog=examples(
+        'memsieve kb write new_trap --description "Locale of dates" \\',
+        '  --content "Dates in reports follow the locale of the server."',
+        "memsieve kb write decoded_text --filename A.C --line-range 1-40 \\",
+        "  --content - < decoded.txt",
+        "memsieve kb write checkpoint --state REVIEW",
+    )
+)
+def write(  # noqa: PLR0913, PLR0917 - an option for each field
+    type_: Annotated[
+        str,
+        typer.Argument(
+            help="checkpoint, decoded_text, diff_compare, new_trap, new_pattern, correction, verify_report or "
+            "build_report.",
+            metavar="TYPE",
+        ),
+    ],
+    content: Annotated[
+        str, _named("--content", "What it says; - reads standard input. A checkpoint may do without.")
+    ] = "",
+    state: Annotated[str | None, _named("--state", "Of a checkpoint: the state of the work.")] = None,
+    filename: Annotated[str | None, _named("--filename", "Of a decoded text or a report: the file.")] = None,
+    line_range: Annotated[str | None, _named("--line-range", "Of a decoded text: its lines, as 1-40.")] = None,
+    function_name: Annotated[str | None, _named("--function-name", "Of a comparison: the function.")] = None,
+    description: Annotated[str | None, _named("--description", "Of a trap or pattern: what it is called.")] = None,
+    atom_name: Annotated[str | None, _named("--atom-name", "Of a correction: the atom it corrects.")] = None,
+    evidence: Annotated[
+        str | None, _named("--evidence", "What bears a finding out: a test, a report. It is certain then.")
+    ] = None,
+    tag: Annotated[list[str] | None, _named("--tag", "A tag; may be given more than once.")] = None,
+    agent: Annotated[str | None, _named("--agent", "Who writes.")] = None,
+    task: Task = None,
+    base: Base = None,
+    as_json: options.Json = False,
+) -> None:
+    """Write an item where its kind belongs; nothing is ever written over.
+
+    A finding that waits there already under this name is observed once more.
+    """
+    from memsieve.kb.base import KnowledgeBase
+    from memsieve.kb.items import MOST_CONTENT_BYTES, Item
+    from memsieve.model import Refinement
+
+    opened = KnowledgeBase.open(base)
+    text = options.standard_input(MOST_CONTENT_BYTES, "Split it.") if content == "-" else content
+    item = Item(
+        type=type_.replace("-", "_"),
+        content=text,
+        state=state,
+        filename=filename,
+        line_range=line_range,
+        function_name=function_name,
+        description=description,
+        atom_name=atom_name,
+        evidence=evidence,
+        tags=tuple(tag or ()),
+        agent=agent,
+        task=task,
+    )
+    written = opened.write(item)
+    document = asdict(written) | {
+        "path": str(written.path),
+        "file": opened.layout.relative(written.path),
+        "needed": Refinement.NEEDED if item.kind.is_finding else None,
+    }
+    show(document, lambda screens: screens.written(document), as_json=as_json, drawn_by=SCREENS)
+
+
+@commands.command(epilog=examples("memsieve kb status", "memsieve kb status --kb docs/knowledge --json"))
+def status(base: Base = None, as_json: options.Json = False) -> None:
+    """Show what waits to be refined, how many of three observations it has, and what is kept."""
+    from memsieve.kb.base import KnowledgeBase
+
+    found = KnowledgeBase.open(base).status()
+    document = asdict(found) | {"root": str(found.root)}
+    show(document, lambda screens: screens.status(found), as_json=as_json, drawn_by=SCREENS)
+
+
+@commands.command(epilog=examples("memsieve kb check", "memsieve kb check --json"))
+def check(base: Base = None, as_json: options.Json = False) -> None:
+    """Check files, front matter, ids and links; say file and line of what is wrong.
+
+    Exit code 8 if anything is.
+    """
+    from memsieve.kb.base import KnowledgeBase
+
+    opened = KnowledgeBase.open(base, checked=False)
+    problems = opened.check()
+    show(
+        {"sound": not problems, "problems": [asdict(problem) for problem in problems]},
+        lambda screens: screens.problems(problems, opened.root),
+        as_json=as_json,
+        drawn_by=SCREENS,
+    )
+    if problems:
+        raise typer.Exit(PROBLEM_FOUND)

@@ -1,0 +1,203 @@
+"""The atoms as refine needs them: what each is about and is called, remembered for those that did not change."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from memsieve import claims, refine, retrieval
+from memsieve.errors import KnowledgeBaseError
+from memsieve.kb import document, files, unchanged, walk
+from memsieve.kb.document import Document
+from memsieve.kb.layout import Layout
+from memsieve.kb.names import fold, safe
+from memsieve.kb.overlap import ConceptIndex
+from memsieve.kb.report import Fate, Refined
+from memsieve.kb.titles import title_of
+from memsieve.kb.tree import Tree
+from memsieve.ports import Progress
+from memsieve.refine.concepts import concepts
+from memsieve.refine.verdict import COVERED, Known
+
+_CACHE = "concepts.json"
+_MOST_CACHE = 512 * 1024 * 1024
+# Each is read; the nearest few are compared sentence by sentence.
+_MOST_KNOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """An atom without its text."""
+
+    path: str
+    id: str
+    title: str
+    sources: tuple[str, ...]
+    concepts: frozenset[str]
+
+    @property
+    def stem(self) -> str:
+        return PurePosixPath(self.path).stem
+
+    @property
+    def names(self) -> set[str]:
+        """All that a correction may call it by, folded."""
+        inner = self.path.removeprefix("atoms/")
+        called = (self.id, self.title, safe(self.title, fallback="atom"), self.stem, inner, inner.rpartition(".")[0])
+        return {fold(" ".join(name.split())) for name in called if name.strip()}
+
+
+class Atoms:
+    """All atoms of a knowledge base."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._atoms: dict[str, Atom] = {}
+        self._index = ConceptIndex()
+        self._by_source: dict[str, str] = {}
+        self._by_name: defaultdict[str, dict[str, None]] = defaultdict(dict)
+
+    def __iter__(self) -> Iterator[Atom]:
+        return iter(self._atoms.values())
+
+    def __getitem__(self, path: str) -> Atom:
+        return self._atoms[path]
+
+    def put(self, atom: Atom) -> None:
+        """Add an atom, or put it in place of what it was."""
+        if (former := self._atoms.get(atom.path)) is not None:
+            for name in former.names:
+                self._by_name[name].pop(atom.path, None)
+        self._atoms[atom.path] = atom
+        self._index.put(atom.path, atom.concepts)
+        self._by_source |= dict.fromkeys(atom.sources, atom.path)
+        for name in atom.names:
+            self._by_name[name][atom.path] = None
+
+    def read(self, path: str) -> Document | None:
+        """Return an atom's document as it is now; None where it is gone or cannot be read."""
+        try:
+            content = self._tree.read(path)
+            return None if content is None else document.parse(document.decode(content, file=path), file=path)
+        except KnowledgeBaseError:
+            return None
+
+    def made_of(self, finding: str) -> Atom | None:
+        """Return the atom that a finding has become already."""
+        path = self._by_source.get(finding)
+        return None if path is None else self._atoms[path]
+
+    def named(self, name: str) -> list[Atom]:
+        """Return the atoms of that name: a title, a file with or without its folder, or an id."""
+        wanted = (fold(" ".join(each.split())) for each in (name, safe(name, fallback="atom")))
+        found = next((self._by_name[each] for each in wanted if self._by_name.get(each)), {})
+        return [self._atoms[path] for path in found]
+
+    def known(self, about: frozenset[str]) -> list[Known]:
+        """Return the atoms that hold enough of a finding's concepts to be compared with it."""
+        read = ((path, self.read(path)) for path in self._index.covering(about, COVERED, _MOST_KNOWN))
+        return [Known(id=path, content=found.text) for path, found in read if found is not None]
+
+    def near(self, about: frozenset[str], least: float, most: int) -> list[Atom]:
+        """Return the atoms most like a text, nearest first."""
+        return [self._atoms[path] for path in self._index.nearest(about, least, most)]
+
+
+def atom_of(path: str, found: Document) -> Atom:
+    """Return what refine needs of an atom."""
+    sources = tuple(found.values("sources"))
+    return Atom(path, found.value("id"), title_of(path, found), sources, concepts(found.text))
+
+
+def load(tree: Tree, progress: Progress | None = None) -> tuple[Atoms, list[Refined]]:
+    """Return all atoms, and those that could not be read."""
+    layout, unread = tree.layout, list[Refined]()
+    remembered = _Cache.read(layout)
+    loaded, entries = Atoms(tree), [entry for entry in walk.below(layout.atoms) if entry.name[0] != "."]
+    for number, entry in enumerate(entries):
+        path = layout.relative(Path(entry.path))
+        if not walk.is_atom(entry):
+            unread += [_unread(path, "A link; links are not followed.")] if entry.is_symlink() else []
+            continue
+        try:
+            loaded.put(remembered.atom(path, entry.stat(follow_symlinks=False)) or _read(path, Path(entry.path)))
+        except FileNotFoundError:
+            continue
+        except KnowledgeBaseError as exc:
+            unread.append(_unread(path, exc.reason))
+        if progress is not None:
+            progress(number + 1, len(entries))
+    if not tree.dry:
+        remembered.write(loaded)
+    return loaded, unread
+
+
+def _read(path: str, place: Path) -> Atom:
+    return atom_of(path, document.read(place))
+
+
+def _unread(path: str, why: str) -> Refined:
+    return Refined(file=path, outcome=Fate.KEPT, reason=f"This atom could not be read, so nothing was compared: {why}")
+
+
+@dataclass(slots=True)
+class _Cache:
+    """What unchanged atoms are about, by their size and times; a cache that is broken is made anew."""
+
+    place: Path
+    rows: dict[str, Any]
+    now: int
+    fresh: dict[str, Any]
+
+    @classmethod
+    def read(cls, layout: Layout) -> _Cache:
+        rows: dict[str, Any] = {}
+        with suppress(OSError, ValueError, KnowledgeBaseError, RecursionError, AttributeError):
+            files.require_folder(layout.cache)
+            held = json.loads(files.read(layout.cache / _CACHE, most=_MOST_CACHE))
+            rows = dict(held["atoms"]) if held.get("rules") == _rules() else {}
+        return cls(layout.cache / _CACHE, rows, time.time_ns(), {})
+
+    def atom(self, path: str, found: os.stat_result) -> Atom | None:
+        """Return an atom as it was, if its file has not changed since."""
+        state = unchanged.state(found, self.now)
+        if state is None:
+            return None
+        self.fresh[path] = state
+        with suppress(TypeError, ValueError, KeyError):
+            held, identity, title, sources, about = self.rows[path]
+            if held == state and _plain(identity, title, *sources, *about) and all(about):
+                return Atom(path, identity, title, tuple(sources), frozenset(about))
+        return None
+
+    def write(self, atoms: Iterable[Atom]) -> None:
+        """Keep what was read, unless nothing has changed."""
+        rows = {
+            atom.path: [self.fresh[atom.path], atom.id, atom.title, list(atom.sources), sorted(atom.concepts)]
+            for atom in atoms
+            if atom.path in self.fresh
+        }
+        if rows == self.rows:
+            return
+        # Whoever cannot keep it reads the atoms again.
+        with suppress(OSError, KnowledgeBaseError):
+            files.make_folder(self.place.parent)
+            files.replace(self.place, json.dumps({"rules": _rules(), "atoms": rows}).encode())
+
+
+def _plain(*values: Any) -> bool:
+    return all(isinstance(value, str) for value in values)
+
+
+@cache
+def _rules() -> str:
+    """Return a mark of the rules that find concepts: with other rules a cache is worth nothing."""
+    return unchanged.rules(claims, refine, retrieval)

@@ -1,0 +1,150 @@
+"""A Markdown file with front matter: read strictly, and changed without touching what a person wrote."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memsieve.errors import KnowledgeBaseError
+from memsieve.kb import files, frontmatter
+
+MOST_BYTES = files.MOST
+_BOM = "\ufeff"
+_FENCE = re.compile(r"---[ \t]*(?:\r?\n|$)")
+_CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
+_NO_TEXT = "This is not a text in UTF-8"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text and the fields in its front matter; `head` and `opening` are as they were written, `body` is the rest."""
+
+    fields: Mapping[str, Any]
+    body: str
+    head: str | None = None
+    opening: str = "---\n"
+    closing: str = "---\n"
+
+    @classmethod
+    def of(cls, fields: Mapping[str, Any], body: str) -> Document:
+        """Return a new document with these fields."""
+        end = "" if body.endswith("\n") else "\n"
+        return cls(dict(fields), f"\n{body}{end}" if body.strip() else "", frontmatter.dump(fields))
+
+    @property
+    def text(self) -> str:
+        """What the document says, without front matter and the space around."""
+        return self.body.removeprefix(_BOM).strip()
+
+    @property
+    def newline(self) -> str:
+        """How its lines end."""
+        return "\r\n" if self.opening.endswith("\r\n") or (self.head is None and "\r\n" in self.body) else "\n"
+
+    @property
+    def body_line(self) -> int:
+        """The line of the file on which the body begins, from 1."""
+        return 1 if self.head is None else self.head.count("\n") + 3
+
+    def value(self, field: str) -> str:
+        """Return a field as text, nothing where it is missing or no plain value."""
+        given = self.fields.get(field)
+        return "" if isinstance(given, list) else "".join(self.values(field))
+
+    def values(self, field: str) -> list[str]:
+        """Return a field as a list of texts; a single value is a list of one."""
+        given = self.fields.get(field)
+        many = given if isinstance(given, list) else [given]
+        return [str(one).strip() for one in many if isinstance(one, str | int | float) and str(one).strip()]
+
+    def line(self, field: str) -> int | None:
+        """Return the line of the file on which a field stands, from 1; None where it is not there."""
+        return None if self.head is None else frontmatter.lines(self.head).get(field)
+
+    def render(self) -> str:
+        """Return the whole text; one that was parsed comes back as it was."""
+        return self.body if self.head is None else f"{self.opening}{self.head}{self.closing}{self.body}"
+
+    def whole(self) -> str:
+        """Return the whole text to be written, or refuse what could not be read again."""
+        written = self.render()
+        parse(written)
+        return written
+
+    def encode(self) -> bytes:
+        """Return what `whole` does, in UTF-8."""
+        return self.whole().encode()
+
+    def with_body(self, body: str) -> Document:
+        """Return the document with another body, in its own line endings."""
+        lines = body.strip().replace("\r\n", "\n").split("\n")
+        start = "" if self.head is None else self.newline
+        text = f"{start}{self.newline.join(lines)}{self.newline}"
+        # In front of front matter that is not there, the mark of the encoding is the body's.
+        mark = _BOM if self.head is None and self.body.startswith(_BOM) else ""
+        return Document(self.fields, mark + text, self.head, self.opening, self.closing)
+
+    def with_fields(self, /, **changes: Any) -> Document:
+        """Return the document with some fields changed, or removed where None; all other lines stay as they are."""
+        if self.head is None:
+            return self._with_head(changes)
+        fields = {name: value for name, value in {**self.fields, **changes}.items() if changes.get(name, 0) is not None}
+        head = frontmatter.change(self.head, changes, newline=self.newline)
+        closing = self.closing if self.closing.endswith("\n") else f"{self.closing}{self.newline}"
+        return Document(fields, self.body, head, self.opening, closing)
+
+    def _with_head(self, changes: Mapping[str, Any]) -> Document:
+        fields = {name: value for name, value in changes.items() if value is not None}
+        mark, body = (_BOM, self.body[1:]) if self.body.startswith(_BOM) else ("", self.body)
+        head = frontmatter.dump(fields).replace("\n", self.newline)
+        fence = f"---{self.newline}"
+        return Document(fields, f"{self.newline}{body}" if body.strip() else body, head, f"{mark}{fence}", fence)
+
+
+def read(path: Path) -> Document:
+    """Read a document; a link, a folder, something too large or broken is refused with its place."""
+    return parse(decode(files.read(path, most=MOST_BYTES), file=path), file=path)
+
+
+def decode(content: bytes, *, file: object = None) -> str:
+    """Return bytes as text, or say on which line they are none."""
+    try:
+        return content.decode()
+    except UnicodeDecodeError as exc:
+        line = content.count(b"\n", 0, exc.start) + 1
+        raise KnowledgeBaseError(f"{_NO_TEXT}. Convert it, or move it away.", file=file, line=line) from exc
+
+
+def parse(text: str, *, file: object = None) -> Document:
+    """Return a text as a document; without front matter it has no fields."""
+    checked(text, file=file)
+    mark = _BOM if text.startswith(_BOM) else ""
+    opening = _FENCE.match(text, len(mark))
+    if opening is None:
+        return Document({}, text)
+    closing = _CLOSING.search(text, opening.end())
+    if closing is None:
+        raise KnowledgeBaseError(
+            "The front matter does not end: put a line --- below it, or remove the one above it.", file=file, line=1
+        )
+    head = text[opening.end() : closing.start()]
+    fields = frontmatter.load(head, file=file)
+    return Document(fields, text[closing.end() :], head, mark + opening[0], closing[0])
+
+
+def checked(text: str, *, file: object = None) -> str:
+    """Return a text that can be a document, or refuse it."""
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise KnowledgeBaseError("This holds a NUL: it is no text. Move it away.", file=file, line=line)
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError as exc:
+        line = text.count("\n", 0, exc.start) + 1
+        raise KnowledgeBaseError(f"{_NO_TEXT}: it has half a character. Remove it.", file=file, line=line) from exc
+    if size > MOST_BYTES:
+        raise KnowledgeBaseError(f"This has {size} bytes; {MOST_BYTES} is the most. Split it.", file=file)
+    return text

@@ -1,0 +1,204 @@
+"""A finding that waits in staging: what it says, and who observed it in which tasks."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from memsieve.errors import KnowledgeBaseError
+from memsieve.kb import document
+from memsieve.kb.document import Document
+from memsieve.kb.items import STAGING, TYPES, ItemType, place, type_of
+from memsieve.kb.report import Fate, Refined
+from memsieve.kb.step import Delete, Write, mark
+from memsieve.refine.concepts import concepts, shared
+from memsieve.retrieval.words import fold
+
+NEW = "NEW"
+OBSERVED = "OBSERVED"
+_PREFIX = re.compile(r"^(?:new-trap|new-pattern|correction)-", re.IGNORECASE)
+_KINDS = {name: kind for name, kind in TYPES.items() if kind.is_finding}
+_MOST_TITLE = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """One time that something was found."""
+
+    id: str | None
+    task: str | None
+    agent: str | None
+    created: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A file of staging that refine understands."""
+
+    file: str
+    kind: ItemType
+    document: Document
+    before: str
+    id: str
+    created: str
+    observed: tuple[Observation, ...]
+
+    @property
+    def path(self) -> str:
+        return place(STAGING, self.file)
+
+    @property
+    def content(self) -> str:
+        """What it says; what it is called does not count."""
+        return self.document.text
+
+    @property
+    def is_correction(self) -> bool:
+        return self.kind.is_correction
+
+    @property
+    def title(self) -> str:
+        """What it is called, on one line: a correction by the atom it names."""
+        given = self.document.value(self.kind.fields[0])
+        named = given or _PREFIX.sub("", self.file.rpartition(".")[0]).replace("-", " ")
+        return " ".join(named.split())[:_MOST_TITLE] or self.kind.name
+
+    @property
+    def evidence(self) -> list[str]:
+        """What bears it out beyond its being seen, if anything."""
+        return self.document.values("evidence")
+
+    @property
+    def tags(self) -> list[str]:
+        return self.document.values("tags")
+
+    @property
+    def runs(self) -> list[str]:
+        """The runs of refine that have counted it."""
+        return self.document.values("runs")
+
+    @property
+    def tasks(self) -> list[str]:
+        """The tasks in which it was observed, each once."""
+        return list(dict.fromkeys(each.task or "" for each in self.observed))
+
+    @property
+    def sources(self) -> list[str]:
+        """The ids of all findings in it."""
+        return list(dict.fromkeys(each.id for each in self.observed if each.id))
+
+    def counted_by(self, run: str) -> Finding:
+        """Return it with one more run that has counted it."""
+        return replace(self, document=_changed(self.document, runs=_all(self.runs, [run])))
+
+    def joined(self, other: Finding) -> Finding:
+        """Return it with the observations of another finding that says the same, and what that adds in words."""
+        body = self.document
+        if _adds_words(other.content, self.content):
+            body = body.with_body(f"{self.content}\n\n{other.content}")
+        # Only what the other adds: a field that says the same stays as a person wrote it.
+        added = {name: _all(body.values(name), other.document.values(name)) for name in ("evidence", "tags")}
+        body = _changed(body, **{name: values for name, values in added.items() if values != body.values(name)})
+        return replace(self, document=body, observed=_once([*self.observed, *other.observed]))
+
+    def recorded(self, observations: int) -> Document:
+        """Return its document with all that observed it."""
+        return _changed(
+            self.document,
+            id=self.id,
+            type=self.kind.name,
+            created=self.created,
+            observations=observations,
+            observed=[asdict(each) for each in self.observed],
+        )
+
+    def marked(self, observations: int) -> Write | None:
+        """Return the file as it is kept to be observed further; None where it is so already."""
+        written = _changed(self.recorded(observations), status=OBSERVED).whole()
+        return None if mark(written) == self.before else Write(self.path, written, self.before)
+
+    def told(self, fate: Fate, why: str, *, observations: int | None = None, atom: str | None = None) -> Refined:
+        """Return what the report says of it."""
+        return Refined(file=self.file, outcome=fate, reason=why, observations=observations, atom=atom, id=self.id)
+
+    def gone(self) -> Delete:
+        """Return what removes it."""
+        return Delete(self.path, self.before)
+
+
+def read(file: str, content: bytes, *, task: str | None, now: str) -> Finding:
+    """Return a file of staging as a finding, or say why it is none."""
+    of_name = type_of(STAGING, file)
+    if of_name is None:
+        patterns = ", ".join(kind.title for kind in _KINDS.values())
+        raise KnowledgeBaseError(f"Its name is that of no finding: {patterns}. Rename it, or move it away.")
+    found = document.parse(document.decode(content))
+    if not found.text:
+        raise KnowledgeBaseError("It says nothing. Write what was found below the front matter, or delete it.")
+    own = found.value("type") or of_name.name
+    if own not in _KINDS:
+        raise KnowledgeBaseError(f"Its type {own!r} is that of no finding: {', '.join(_KINDS)}. Mend it.")
+    identity, created = found.value("id") or str(uuid.uuid4()), found.value("created") or now
+    at_hand, agent = found.value("task") or task, found.value("agent") or None
+    first = Observation(id=identity, task=at_hand, agent=agent, created=created)
+    rows = _observations(found)
+    known = any(row.id == identity for row in rows)
+    return Finding(
+        file=file,
+        kind=_KINDS[own],
+        document=found,
+        before=mark(content),
+        id=identity,
+        created=created,
+        observed=_once(rows if known else [first, *rows]),
+    )
+
+
+def folded(text: str) -> str:
+    """Return what two wordings have in common that differ in case, width and space alone."""
+    return " ".join(fold(text).split())
+
+
+def reads_same(text: str, other: str) -> bool:
+    """Say whether two texts are one but for how their lines end: a correction may mend a sign, or an indent."""
+    return _lines(text) == _lines(other)
+
+
+def _lines(text: str) -> list[str]:
+    return [line.rstrip() for line in unicodedata.normalize("NFC", text).strip().splitlines()]
+
+
+def _adds_words(content: str, text: str) -> bool:
+    if folded(content) in folded(text):
+        return False
+    mine = concepts(content)
+    return not mine or shared(mine, concepts(text)) != mine
+
+
+def _all(first: Iterable[str], second: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys([*first, *second]))
+
+
+def _changed(found: Document, **fields: Any) -> Document:
+    changes = {name: value for name, value in fields.items() if found.fields.get(name) != value}
+    return found.with_fields(**changes) if changes else found
+
+
+def _observations(found: Document) -> list[Observation]:
+    given = found.fields.get("observed")
+    return [_observation(row) for row in given if isinstance(row, dict)] if isinstance(given, list) else []
+
+
+def _observation(row: Mapping[str, Any]) -> Observation:
+    return Observation(
+        **{each.name: str(row[each.name]) if row.get(each.name) else None for each in fields(Observation)}
+    )
+
+
+def _once(rows: Iterable[Observation]) -> tuple[Observation, ...]:
+    """Return each observation once: by its id, or where a person wrote none, as it stands."""
+    return tuple({row.id or row: row for row in reversed(list(rows))}.values())[::-1]

@@ -1,0 +1,107 @@
+"""The journal of a refine run: what was decided, on disk before it is done, so that the next run can finish it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from memsieve.kb import files
+from memsieve.kb.step import Step
+
+_APPENDING = os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One run of refine: its own id, the task that ends with it, and when it began."""
+
+    id: str
+    task: str | None
+    at: str
+
+
+@dataclass(slots=True)
+class Journal:
+    """The decisions of a run, one line each; a dry run keeps them in mind alone."""
+
+    path: Path
+    run: Run
+    steps: list[Step] = field(default_factory=list)
+    resumed: bool = False
+    dry: bool = False
+
+    @classmethod
+    def open(cls, path: Path, run: Run, *, dry: bool) -> Journal:
+        """Go on with the journal of an interrupted run, or begin one for this run."""
+        rows = list(_rows(path))
+        begun = [each for row in rows if (each := _run(row)) is not None]
+        if begun:
+            return cls(
+                path, begun[0], [step for row in rows if (step := _step(row)) is not None], resumed=True, dry=dry
+            )
+        journal = cls(path, run, dry=dry)
+        journal._append({"run": asdict(run)}, anew=True)
+        return journal
+
+    def add(self, step: Step) -> None:
+        """Note what was decided; when this returns, it is on disk."""
+        self._append({"step": step.row()})
+        self.steps.append(step)
+
+    def close(self) -> None:
+        """Remove the journal of a run that has finished."""
+        if not self.dry:
+            files.remove(self.path)
+
+    def _append(self, row: dict[str, Any], *, anew: bool = False) -> None:
+        if self.dry:
+            return
+        start = os.O_CREAT | os.O_TRUNC if anew else 0
+        # A line that a crash cut short must not swallow this one.
+        line = b"\n" + json.dumps(row).encode() + b"\n"
+        handle = os.open(self.path, _APPENDING | start, 0o644)
+        try:
+            with os.fdopen(handle, "wb", closefd=False) as file:
+                file.write(line)
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        if anew:
+            files.sync_folder(self.path.parent)
+
+
+def unfinished(path: Path) -> bool:
+    """Say whether a run was interrupted and waits to be finished."""
+    return any(_run(row) is not None for row in _rows(path))
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the whole lines of a journal; what a crash cut short was not done yet."""
+    if path.is_symlink() or not path.is_file():
+        return
+    with path.open("rb") as lines:
+        for line in lines:
+            with suppress(ValueError, RecursionError):
+                row = json.loads(line)
+                if isinstance(row, dict):
+                    yield row
+
+
+def _run(row: dict[str, Any]) -> Run | None:
+    try:
+        run = Run(**row["run"])
+    except (KeyError, TypeError):
+        return None
+    return run if isinstance(run.id, str) and isinstance(run.at, str) else None
+
+
+def _step(row: dict[str, Any]) -> Step | None:
+    try:
+        return Step.read(row["step"])
+    except (KeyError, TypeError, ValueError):
+        return None

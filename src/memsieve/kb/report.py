@@ -1,0 +1,128 @@
+"""What refining did to each file and why, as a record and as the Markdown that stays behind."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Self
+
+from memsieve.model import Refinement
+
+_SPECIAL = re.compile(r"[\\`*_{}\[\]<>|]")
+_BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+
+
+class Fate(StrEnum):
+    """What became of a file of staging."""
+
+    PROMOTED = "promoted"
+    CORRECTED = "corrected"
+    OBSERVING = "observing"
+    DUPLICATE = "duplicate"
+    TOO_NARROW = "too_narrow"
+    KEPT = "kept"
+
+
+_HEADINGS = {
+    Fate.PROMOTED: "Promoted to atoms",
+    Fate.CORRECTED: "Corrected atoms",
+    Fate.OBSERVING: "Kept, observing",
+    Fate.DUPLICATE: "Deleted as duplicates",
+    Fate.TOO_NARROW: "Deleted as too narrow",
+    Fate.KEPT: "Kept, not understood",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refined:
+    """What became of one file and why; `atom` says where it went, or which atom says it already."""
+
+    file: str
+    outcome: Fate
+    reason: str
+    observations: int | None = None
+    atom: str | None = None
+    id: str | None = None
+
+    @property
+    def label(self) -> str:
+        """The outcome as people read it: `observing 2/3`."""
+        if self.outcome is Fate.OBSERVING:
+            return f"{self.outcome} {self.observations}/{Refinement.NEEDED}"
+        return self.outcome.replace("_", " ")
+
+    @classmethod
+    def read(cls, row: Mapping[str, Any]) -> Self:
+        """Return an item from its row of the journal."""
+        return cls(**{**row, "outcome": Fate(row["outcome"])})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What one run of refine did, or would do."""
+
+    run: str
+    task: str | None
+    at: datetime
+    items: tuple[Refined, ...]
+    cleared: tuple[str, ...] = ()
+    trimmed: tuple[str, ...] = ()
+    resumed: bool = False
+    dry_run: bool = False
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many files had each outcome, none left out."""
+        found = Counter(item.outcome for item in self.items)
+        return {str(fate): found[fate] for fate in Fate}
+
+    def document(self) -> dict[str, Any]:
+        """Return the report as JSON has it."""
+        plain = asdict(self) | {"at": self.at.isoformat(), "counts": self.counts}
+        return plain | {key: list(plain[key]) for key in ("items", "cleared", "trimmed")}
+
+    def markdown(self) -> str:
+        """Return the report as it is kept in `session/staging-report.md`."""
+        parts = [self._head(), *(self._part(fate) for fate in Fate), self._cleaning()]
+        return "\n\n".join(filter(None, parts)) + "\n"
+
+    def _head(self) -> str:
+        lines = [
+            "# What refine did",
+            f"{self.at:%Y-%m-%d %H:%M:%S} UTC, run {self.run}, task {plain(self.task or '-')}.",
+        ]
+        if self.resumed:
+            lines.append("An earlier run was interrupted; this one finished its work, and tells of both.")
+        counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in self.counts.items() if count)
+        return "\n\n".join([*lines, f"{_files(len(self.items))}: {counts or 'nothing waited in staging'}."])
+
+    def _part(self, fate: Fate) -> str:
+        rows = [_line(item) for item in self.items if item.outcome is fate]
+        return "\n".join([f"## {_HEADINGS[fate]}", "", *rows]) if rows else ""
+
+    def _cleaning(self) -> str:
+        done = [*_named("Cleared from session", self.cleared), *_named("Reports trimmed", self.trimmed)]
+        return "\n".join(["## Cleaned up", "", *done]) if done else ""
+
+
+def plain(text: str) -> str:
+    """Return a text on one line that Markdown shows as it is."""
+    return _SPECIAL.sub(r"\\\g<0>", _BREAKS.sub(" ", text))
+
+
+def _line(item: Refined) -> str:
+    seen = f" ({item.observations} of {Refinement.NEEDED})" if item.outcome is Fate.OBSERVING else ""
+    where = f" → {plain(item.atom)}" if item.atom else ""
+    return f"- **{plain(item.file)}**{seen}{where}: {plain(item.reason)}"
+
+
+def _named(title: str, names: Sequence[str]) -> list[str]:
+    return [f"- {title}: {', '.join(map(plain, names))}"] if names else []
+
+
+def _files(count: int) -> str:
+    return "1 file" if count == 1 else f"{count} files"

@@ -1,0 +1,210 @@
+"""The pieces of all atoms as arrays: where each lies, its words and its vector. Kept between two searches."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from memsieve.errors import KnowledgeBaseError
+from memsieve.kb import files
+from memsieve.model import Vector
+from memsieve.retrieval.index import Counted
+from memsieve.retrieval.languages import is_chinese
+from memsieve.retrieval.words import cut
+
+MOST_BYTES = 2**30
+_HASH = 16
+# An array's own name is the record's; these two are JSON.
+_TEXTS = ("rules", "vocabulary")
+_BROKEN = (
+    *(OSError, KnowledgeBaseError, zipfile.BadZipFile, EOFError, MemoryError),
+    *(ValueError, KeyError, TypeError, AttributeError, NotImplementedError),
+)
+Numbers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of an atom, small enough to be read as a whole."""
+
+    begin: int
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One row a piece. `words` and `counts` of row n lie from `offsets[n]` to `offsets[n + 1]`."""
+
+    rules: str
+    vocabulary: list[str]
+    begins: Numbers
+    ends: Numbers
+    lines: Numbers
+    hashes: npt.NDArray[np.uint8]
+    chinese: npt.NDArray[np.bool_]
+    offsets: Numbers
+    words: npt.NDArray[np.int32]
+    counts: npt.NDArray[np.float32]
+    vectors: npt.NDArray[np.float32]
+    readable: npt.NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.begins)
+
+    @classmethod
+    def of(cls, rules: str, pieces: Sequence[Piece], known: dict[bytes, Vector | None]) -> Table:
+        """Make the rows of pieces; `known` has the vector of each by its hash."""
+        cuts = [cut(piece.text) for piece in pieces]
+        counted = [Counter(words) for words in cuts]
+        numbers = {word: number for number, word in enumerate(dict.fromkeys(w for words in counted for w in words))}
+        vectors = [known.get(hash_of(piece.text)) for piece in pieces]
+        width = next((len(vector) for vector in vectors if vector is not None), 0)
+        return cls(
+            rules=rules,
+            vocabulary=list(numbers),
+            begins=np.array([piece.begin for piece in pieces], np.int64),
+            ends=np.array([piece.begin + len(piece.text) for piece in pieces], np.int64),
+            lines=np.array([piece.line for piece in pieces], np.int64),
+            hashes=np.array([list(hash_of(piece.text)) for piece in pieces], np.uint8).reshape(len(pieces), _HASH),
+            chinese=np.array([is_chinese(words) for words in cuts], np.bool_),
+            offsets=np.cumsum([0, *map(len, counted)], dtype=np.int64),
+            words=np.array([numbers[word] for words in counted for word in words], np.int32),
+            counts=np.array([often for words in counted for often in words.values()], np.float32),
+            vectors=np.array([np.zeros(width) if v is None else v for v in vectors], np.float32).reshape(
+                len(vectors), width
+            ),
+            readable=np.array([vector is not None for vector in vectors], np.bool_),
+        )
+
+    def take(self, rows: Numbers) -> Table:
+        """Return these rows in this order."""
+        lengths = np.diff(self.offsets)[rows]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        # The places of all their words: each row's own begin, and on from there.
+        at = np.arange(offsets[-1]) + np.repeat(self.offsets[:-1][rows] - offsets[:-1], lengths)
+        taken = {
+            each.name: getattr(self, each.name)[rows]
+            for each in fields(self)
+            if each.name not in {*_TEXTS, "offsets", "words", "counts"}
+        }
+        return replace(self, **taken, offsets=offsets, words=self.words[at], counts=self.counts[at])
+
+    def joined(self, other: Table) -> Table:
+        """Return these rows and the other's after them, with the words that they use."""
+        if not len(self) or not len(other):
+            return self if len(self) else other
+        words = {word: number for number, word in enumerate(dict.fromkeys([*self.vocabulary, *other.vocabulary]))}
+        theirs = np.array([words[word] for word in other.vocabulary], np.int32)
+        width = max(self.vectors.shape[1], other.vectors.shape[1])
+        joined: dict[str, Any] = {
+            each.name: np.concatenate([getattr(self, each.name), getattr(other, each.name)])
+            for each in fields(self)
+            if each.name not in {*_TEXTS, "offsets", "words", "vectors"}
+        }
+        return replace(
+            self,
+            vocabulary=list(words),
+            **joined,
+            offsets=np.concatenate([self.offsets, other.offsets[1:] + self.offsets[-1]]),
+            words=np.concatenate([self.words, theirs[other.words]]).astype(np.int32),
+            vectors=np.concatenate([_widened(self.vectors, width), _widened(other.vectors, width)]),
+        )
+
+    def known(self) -> dict[bytes, Vector | None]:
+        """Return the vectors that are here, by the hashes of their texts."""
+        return {self.hashes[row].tobytes(): self.vectors[row] for row in np.flatnonzero(self.readable)}
+
+    def asked(self, words: Sequence[str]) -> Counted:
+        """Return the rows as an index takes them that is asked for these words."""
+        wanted = frozenset(words)
+        owners = np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.offsets))
+        postings = {}
+        for number, word in enumerate(self.vocabulary):
+            if word in wanted:
+                at = self.words == number
+                postings[word] = (owners[at], self.counts[at])
+        lengths = np.add.reduceat(np.append(self.counts, 0), self.offsets[:-1]) if len(self) else self.counts
+        lengths[np.diff(self.offsets) == 0] = 0
+        return Counted(
+            matrix=self.vectors,
+            readable=self.readable,
+            chinese=self.chinese,
+            lengths=lengths.astype(np.float32),
+            postings=postings,
+        )
+
+
+def empty(rules: str) -> Table:
+    """Return a table without rows."""
+    return Table.of(rules, (), {})
+
+
+def hash_of(text: str) -> bytes:
+    """Return what a text's vector is found by."""
+    return blake2b(text.encode(), digest_size=_HASH).digest()
+
+
+def save(place: Path, table: Table, states: Any) -> None:
+    """Keep a table and what belongs to it; where it cannot be kept it is made anew next time."""
+    arrays = {each.name: getattr(table, each.name) for each in fields(table) if each.name not in _TEXTS}
+    texts = {name: _bytes(getattr(table, name)) for name in _TEXTS}
+    written = io.BytesIO()
+    np.savez(written, allow_pickle=False, states=_bytes(states), **texts, **arrays)
+    with suppress(OSError, KnowledgeBaseError):
+        files.make_folder(place.parent)
+        files.replace(place, written.getvalue())
+
+
+def load(place: Path, rules: str) -> tuple[Table, Any]:
+    """Return the table that was kept by these rules and what belongs to it; an empty one where that is broken."""
+    with suppress(*_BROKEN):
+        files.require_folder(place.parent)
+        content = io.BytesIO(files.read(place, most=MOST_BYTES))
+        _require_plain(content)
+        with np.load(content, allow_pickle=False) as kept:
+            if json.loads(kept["rules"].tobytes()) == rules:
+                texts = {name: json.loads(kept[name].tobytes()) for name in _TEXTS}
+                arrays = {each.name: kept[each.name] for each in fields(Table) if each.name not in _TEXTS}
+                return _checked(Table(**texts, **arrays)), json.loads(kept["states"].tobytes())
+    return empty(rules), {}
+
+
+def _require_plain(content: io.BytesIO) -> None:
+    """Refuse what is packed: it came with a repository, and may unpack to more than there is room for."""
+    with zipfile.ZipFile(content) as packed:
+        if any(member.compress_type != zipfile.ZIP_STORED for member in packed.infolist()):
+            raise ValueError
+    content.seek(0)
+
+
+def _checked(table: Table) -> Table:
+    """Refuse arrays that do not belong together."""
+    rows = len(table)
+    sizes = {len(getattr(table, name)) for name in ("ends", "lines", "hashes", "chinese", "vectors", "readable")}
+    sound = sizes == {rows} and len(table.offsets) == rows + 1 and len(table.words) == len(table.counts)
+    steps = np.diff(table.offsets)
+    if not sound or steps.min(initial=0) < 0 or table.offsets[0] != 0 or table.offsets[-1] != len(table.words):
+        raise ValueError
+    if table.words.size and not 0 <= table.words.min() <= table.words.max() < len(table.vocabulary):
+        raise ValueError
+    return table
+
+
+def _bytes(value: Any) -> npt.NDArray[np.uint8]:
+    return np.frombuffer(json.dumps(value).encode(), np.uint8)
+
+
+def _widened(vectors: npt.NDArray[np.float32], width: int) -> npt.NDArray[np.float32]:
+    return np.pad(vectors, ((0, 0), (0, width - vectors.shape[1])))
