@@ -18,6 +18,7 @@ TABLES = {
     "api": (),
     "clients": (),
     "kb": (),
+    "middleware": (),
     "consistency": (*MEETINGS, "breaking_nli_dev.jsonl", "cdconv_dev.tsv"),
     "restatements": MEETINGS,
     "injection": (*MEETINGS, "bipia_text_attacks_dev.json", "bipia_email_dev.jsonl"),

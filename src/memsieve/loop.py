@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
@@ -23,12 +24,16 @@ class Loop:
         self._thread = threading.Thread(target=self._loop.run_forever, name="memsieve", daemon=True)
         self._thread.start()
 
-    def call(self, work: Coroutine[Any, Any, R]) -> R:
-        """Run work on the loop and wait for it."""
+    def start(self, work: Coroutine[Any, Any, R]) -> Future[R]:
+        """Run work on the loop, from any thread or any other loop."""
         if self._loop.is_closed():
             work.close()
             raise StoreUnavailable("This memory is closed. Open it again to go on.")
-        running = asyncio.run_coroutine_threadsafe(work, self._loop)
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def call(self, work: Coroutine[Any, Any, R]) -> R:
+        """Run work on the loop and wait for it."""
+        running = self.start(work)
         try:
             return running.result()
         except BaseException:

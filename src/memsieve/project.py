@@ -83,11 +83,14 @@ class AsyncProject:
         metadata: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
         wait: bool = False,
+        decide: str = "now",
     ) -> Receipt:
         """Record an output. It is on disk before this returns; the receipt says whether the filter admitted it.
 
-        With an LLM as judge the decision is pending and follows in the background, unless you `wait` for it.
+        With an LLM as judge the decision is pending and follows in the background, unless you `wait` for it. With
+        `decide="later"` it always does: nothing but the durable write holds the caller up.
         """
+        later = validate.decides_later(decide, wait=wait)
         entry = Entry(
             id=str(uuid.uuid4()),
             project_id=self.id,
@@ -99,6 +102,8 @@ class AsyncProject:
             confidence=confidence,
             metadata={} if metadata is None else metadata,
         )
+        if later:
+            return await self._rooms.ingress.keep(self._agent, entry, idempotency_key=idempotency_key)
         return await self._rooms.ingress.record(self._agent, entry, idempotency_key=idempotency_key, wait=wait)
 
     async def bring(self, entry: Entry) -> Receipt:
@@ -138,9 +143,20 @@ class AsyncProject:
         )
         return await self._rooms.retriever.retrieve(self._agent, wanted)
 
-    async def history_context(self, query: str, *, session_id: str | None = None, agent_id: str | None = None) -> str:
-        """Return the Markdown block for a prompt: memories as fenced data, verified apart from unverified."""
-        return history_context(await self.retrieve(query, session_id=session_id, agent_id=agent_id))
+    async def history_context(
+        self,
+        query: str,
+        *,
+        session_id: str | None = None,
+        agent_id: str | None = None,
+        max_tokens: int | None = None,
+    ) -> str:
+        """Return the Markdown block for a prompt: memories as fenced data, verified apart from unverified.
+
+        `max_tokens` is how long it may be, about: whole items are left out, and it says how many.
+        """
+        answer = await self.retrieve(query, session_id=session_id, agent_id=agent_id)
+        return history_context(answer, max_tokens=max_tokens)
 
     async def promote(self, any_id: str, *, by: str, text: str | None = None) -> LongTermMemory:
         """Promote an insight or an entry into long-term memory in a person's name. Twice changes nothing.

@@ -92,6 +92,14 @@ def one_of(value: object, allowed: Sequence[object], *, field: str) -> None:
         raise InvalidInput(f"{field} is {value!r}; it must be one of {known}.", field=field)
 
 
+def decides_later(decide: str, *, wait: bool) -> bool:
+    """Tell whether the decision is left for later; nobody waits for what is."""
+    one_of(decide, ("now", "later"), field="decide")
+    if wait and decide == "later":
+        raise InvalidInput("decide='later' and wait=True exclude each other. Choose one.", field="decide")
+    return decide == "later"
+
+
 def moment(value: object, *, field: str, latest: datetime) -> datetime:
     """Return a time with its zone that is not in the future: `latest` leaves room for clocks that differ."""
     if not isinstance(value, datetime) or value.tzinfo is None:

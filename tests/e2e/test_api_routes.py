@@ -13,6 +13,7 @@ from memsieve.model import Admission, Check, Decision, Receipt
 from memsieve.project import AsyncProject
 from memsieve.stores.sqlite.keys import SqliteKeys
 from memsieve.stores.sqlite.working import SqliteWorking
+from memsieve.testing.server import wait_until
 
 DECISION = "The team decided to use PostgreSQL for the ledger, because it needs real transactions."
 FACTS = [
@@ -123,6 +124,15 @@ def test_a_caller_may_wait_for_a_slow_judge(api, agent, monkeypatch):
         assert api.send("POST", f"/memory/quarantine{query}", key=agent, json=BODY).status_code == 201
     assert asked == [False, True, False]
     assert api.send("POST", "/memory/quarantine?wait=yes", key=agent, json=BODY).status_code == 422
+
+
+def test_a_caller_may_have_it_decided_later(api, agent):
+    told = api.send("POST", "/memory/quarantine?decide=later", key=agent, json=BODY)
+    assert (told.status_code, told.json()["decision"]) == (202, "pending")
+    wait_until(lambda: api.send("GET", told.headers["location"][7:], key=agent).json()["decision"] == "admitted")
+    for query in ("?decide=never", "?decide=later&wait=true"):
+        assert api.send("POST", f"/memory/quarantine{query}", key=agent, json=BODY).status_code == 422
+    assert api.get("/stats", key=agent).json()["recorded"] == 1
 
 
 def test_a_person_s_text_is_served_as_verified_until_it_is_retired(api, agent, reviewer):

@@ -306,11 +306,14 @@ class KeysQuery(NamedPageQuery):
 
 
 class Waiting(BaseModel):
-    """Whether to wait for a slow judge."""
+    """What to wait for: a slow judge, the filter, or the durable write alone."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     wait: Switch = Field(default=False, description="Wait for the decision, also where an LLM judges.")
+    decide: Literal["now", "later"] = Field(
+        default="now", description="`later`: answer when it is on disk, and decide after that. Not with `wait`."
+    )
 
 
 class Why(Named):

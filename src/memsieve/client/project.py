@@ -58,12 +58,14 @@ class AsyncClientProject:
         metadata: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
         wait: bool = False,
+        decide: str = "now",
     ) -> Receipt:
         """Record an output. It is on the server's disk before this returns; the receipt says whether it was admitted.
 
         It is sent again if the connection breaks, and stored once. Give your own `idempotency_key` to be able to try
-        again later yourself.
+        again later yourself. With `decide="later"` the answer does not wait for the filter.
         """
+        later = validate.decides_later(decide, wait=wait)
         key = str(uuid.uuid4()) if idempotency_key is None else _idempotency_key(idempotency_key)
         said: dict[str, Any] = {
             "session_id": validate.name(session_id, field="session_id"),
@@ -76,7 +78,7 @@ class AsyncClientProject:
         call = Call(
             method="POST",
             path="/memory/quarantine",
-            query={"wait": "true"} if wait else {},
+            query={"wait": "true" if wait else None, "decide": decide if later else None},
             body={"project_id": self.id, **said},
             headers={"Idempotency-Key": key},
         )
@@ -117,9 +119,20 @@ class AsyncClientProject:
         answer_id, at = headers.get("x-answer-id", ""), datetime.now(UTC)
         return read(lambda value: records.answer(value, answer_id, query, at, (session_id, agent_id)), document)
 
-    async def history_context(self, query: str, *, session_id: str | None = None, agent_id: str | None = None) -> str:
-        """Return the Markdown block for a prompt: memories as fenced data, verified apart from unverified."""
-        return history_context(await self.retrieve(query, session_id=session_id, agent_id=agent_id))
+    async def history_context(
+        self,
+        query: str,
+        *,
+        session_id: str | None = None,
+        agent_id: str | None = None,
+        max_tokens: int | None = None,
+    ) -> str:
+        """Return the Markdown block for a prompt: memories as fenced data, verified apart from unverified.
+
+        `max_tokens` is how long it may be, about: whole items are left out, and it says how many.
+        """
+        answer = await self.retrieve(query, session_id=session_id, agent_id=agent_id)
+        return history_context(answer, max_tokens=max_tokens)
 
     async def promote(self, any_id: str, *, text: str | None = None) -> LongTermMemory:
         """Promote an insight or an entry into long-term memory in the name of the key. Twice changes nothing.

@@ -50,6 +50,10 @@ from memsieve.retrieval.words import cut
 from memsieve.turns import Turn, Turns
 
 SERVED_TO_SESSION = 100
+# So long a decision that was left for later waits: who has just spoken gets on first, and soon waits for a model.
+HEAD_START = timedelta(milliseconds=50)
+# So long whoever closes a memory waits for decisions that were left for later.
+FINISH = timedelta(seconds=10)
 # The name of the check that stands for a decision which a store did not let come about.
 STORE_DOWN = "store"
 _PAGE = 100
@@ -91,6 +95,8 @@ class Ingress:
     _slow: set[asyncio.Task[Receipt]] = field(default_factory=set)
     _deciding: set[asyncio.Task[Receipt]] = field(default_factory=set)
     _looking_again: set[asyncio.Task[None]] = field(default_factory=set)
+    _later: dict[str, asyncio.Task[None]] = field(default_factory=dict)
+    _one_by_one: asyncio.Lock = field(default_factory=asyncio.Lock)
     _tries: Tries = field(init=False)
 
     def __post_init__(self) -> None:
@@ -100,19 +106,26 @@ class Ingress:
         self, scope: Scope, entry: Entry, *, idempotency_key: str | None = None, wait: bool = False
     ) -> Receipt:
         """Store an output, then decide on it; with a slow judge the decision is pending unless `wait` is set."""
-        entry = self.checked(entry)
-        key = None if idempotency_key is None else validate.name(idempotency_key, field="idempotency_key")
+        entry, key = self.checked(entry), _checked_key(idempotency_key)
         begun = self._begin(scope, entry)
         try:
             receipt = await self.quarantine.add(scope, entry, key)
         except BaseException:
             begun.drop()
             raise
-        # What waits in a spool is decided on when it is delivered.
-        if receipt.admission.decision is not Decision.PENDING or _fails(receipt, SPOOLED):
+        if not _undecided(receipt):
             begun.drop()
             return receipt
         return await self._admit(scope, receipt.entry, begun, wait=wait, fresh=receipt.entry is entry)
+
+    async def keep(self, scope: Scope, entry: Entry, *, idempotency_key: str | None = None) -> Receipt:
+        """Store an output and return: the decision is pending, and follows beside whatever the caller does next."""
+        receipt = await self.quarantine.add(scope, self.checked(entry), _checked_key(idempotency_key))
+        kept = receipt.entry
+        if _undecided(receipt) and kept.id not in self._later:
+            task = self._later[kept.id] = asyncio.create_task(self._decide_later(scope, kept))
+            task.add_done_callback(lambda _: self._later.pop(kept.id, None))
+        return receipt
 
     def checked(self, entry: Entry) -> Entry:
         """Return an entry as it is kept, or refuse it."""
@@ -177,8 +190,10 @@ class Ingress:
 
     async def close(self) -> None:
         """Leave slow verdicts for a later retry, and let decisions be carried out."""
+        if self._later:
+            await asyncio.wait(list(self._later.values()), timeout=FINISH.total_seconds())
         # Some who wait with a time-out miss that they were cancelled, in Python 3.11: they are told again.
-        while waiting := [task for task in self._slow if not task.done()]:
+        while waiting := [task for task in (*self._slow, *self._later.values()) if not task.done()]:
             for task in waiting:
                 task.cancel()
             await asyncio.wait(waiting, timeout=1)
@@ -193,6 +208,18 @@ class Ingress:
         )
         embedding = asyncio.ensure_future(self.embedder.embed([entry.content]))
         return Begun(turn=turn, seen=turn.ended, looking=looking, embedding=embedding)
+
+    async def _decide_later(self, scope: Scope, entry: Entry) -> None:
+        await asyncio.sleep(HEAD_START.total_seconds())
+        # In the order in which they were said, and one at a time: agents go on meanwhile, and need the processor.
+        async with self._one_by_one:
+            begun = self._begin(scope, entry)
+            try:
+                # A person may have decided on it already.
+                await self._admit(scope, entry, begun, wait=False, fresh=False)
+            except Exception:  # noqa: BLE001 - nobody waits for this, so nobody else would hear of it
+                begun.drop()
+                _log.warning("Entry %s waits for its decision, and is tried again.", entry.id, exc_info=True)
 
     async def _admit(self, scope: Scope, entry: Entry, begun: Begun, *, wait: bool, fresh: bool) -> Receipt:
         system = _system(scope)
@@ -310,6 +337,15 @@ def _entry_id(value: object) -> str:
             field="id",
         )
     return entry_id
+
+
+def _checked_key(key: str | None) -> str | None:
+    return None if key is None else validate.name(key, field="idempotency_key")
+
+
+def _undecided(receipt: Receipt) -> bool:
+    # What waits in a spool is decided on when it is delivered.
+    return receipt.admission.decision is Decision.PENDING and not _fails(receipt, SPOOLED)
 
 
 def _fails(receipt: Receipt, name: str) -> bool:

@@ -1,0 +1,122 @@
+"""Plain Python: a decorator that records what a function returns or yields."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import AsyncIterator, Callable, Iterator
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from memsieve.integrations.outputs import recordings
+
+if TYPE_CHECKING:
+    from memsieve.integrations.recorder import Recorder
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def remembered(
+    recorder: Recorder, *, name: str | None = None, agent_id: str | None = None, key: str | None = None
+) -> Callable[[F], F]:
+    """Record what a function puts out, under its name; `key` names where the text is in a mapping or record.
+
+    It may be synchronous or not, and a generator: what that yields is recorded as one text when it ends, or as far as
+    it came.
+    """
+
+    def decorate(function: F) -> F:
+        keeper = _Keeper(recorder, name or function.__name__, agent_id, key)
+        for kind, wrap in _KINDS:
+            if kind(function):
+                return cast("F", wraps(function)(wrap(keeper, function)))
+        return cast("F", wraps(function)(_function(keeper, function)))
+
+    return decorate
+
+
+class _Keeper:
+    """Records the outputs of one function."""
+
+    def __init__(self, recorder: Recorder, name: str, agent_id: str | None, key: str | None) -> None:
+        self._recorder = recorder
+        self._name = name
+        self._agent_id = agent_id
+        self._key = key
+
+    def keep(self, output: Any, **metadata: Any) -> None:
+        for text, about in self._outputs(output, metadata):
+            self._recorder.record(text, **about)
+
+    async def akeep(self, output: Any, **metadata: Any) -> None:
+        for text, about in self._outputs(output, metadata):
+            await self._recorder.arecord(text, **about)
+
+    def _outputs(self, output: Any, metadata: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+        for one in recordings(output, self._name, self._key):
+            about = one.about
+            about["node_id"] = self._name
+            about["agent_id"] = self._agent_id or one.speaker
+            about["metadata"] = {**one.metadata, **metadata}
+            yield one.text, about
+
+
+def _function(keeper: _Keeper, function: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        output = function(*args, **kwargs)
+        keeper.keep(output)
+        return output
+
+    return call
+
+
+def _coroutine(keeper: _Keeper, function: Callable[..., Any]) -> Callable[..., Any]:
+    async def call(*args: Any, **kwargs: Any) -> Any:
+        output = await function(*args, **kwargs)
+        await keeper.akeep(output)
+        return output
+
+    return call
+
+
+def _generator(keeper: _Keeper, function: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Iterator[Any]:
+        seen: list[Any] = []
+        ended = False
+        try:
+            for piece in function(*args, **kwargs):
+                seen.append(piece)
+                yield piece
+            ended = True
+        finally:
+            if seen:
+                keeper.keep(_joined(seen), **({} if ended else {"incomplete": True}))
+
+    return call
+
+
+def _async_generator(keeper: _Keeper, function: Callable[..., Any]) -> Callable[..., Any]:
+    async def call(*args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+        seen: list[Any] = []
+        ended = False
+        try:
+            async for piece in function(*args, **kwargs):
+                seen.append(piece)
+                yield piece
+            ended = True
+        finally:
+            if seen:
+                await keeper.akeep(_joined(seen), **({} if ended else {"incomplete": True}))
+
+    return call
+
+
+def _joined(seen: list[Any]) -> Any:
+    """Return what was yielded as one output: pieces of text are parts of one."""
+    return "".join(seen) if all(isinstance(piece, str) for piece in seen) else seen
+
+
+_KINDS = (
+    (inspect.isasyncgenfunction, _async_generator),
+    (inspect.iscoroutinefunction, _coroutine),
+    (inspect.isgeneratorfunction, _generator),
+)

@@ -1,0 +1,144 @@
+"""pydantic-ai: a capability that records what models and tools say, and puts what is known before the model."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from memsieve.integrations.extras import require
+
+require("pydantic-ai", "pydantic_ai")
+
+from pydantic_ai import RunContext  # noqa: E402 - only where it is installed
+from pydantic_ai.capabilities import AbstractCapability  # noqa: E402
+from pydantic_ai.messages import (  # noqa: E402
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    TextPart,
+    ToolCallPart,
+    UserPromptPart,
+)
+from pydantic_ai.models import ModelRequestContext  # noqa: E402
+from pydantic_ai.tools import ToolDefinition  # noqa: E402
+
+from memsieve.integrations.confidence import confidence  # noqa: E402
+from memsieve.integrations.messages import content_text  # noqa: E402
+from memsieve.integrations.outputs import Found, no_text, recordings  # noqa: E402
+from memsieve.integrations.recorder import Recorder  # noqa: E402
+from memsieve.integrations.said import key_of  # noqa: E402
+
+MODEL = "model"
+TOOLS = "tools"
+_LONGEST_QUERY = 8_000
+_RUNS_HELD = 100
+
+
+@dataclass
+class MemoryCapability(AbstractCapability[Any]):
+    """Records and recalls: `Agent(model, capabilities=[MemoryCapability(recorder)])`.
+
+    Memory is asked once a run. Without a session of the recorder's own, the conversation is the session. With
+    `recall=False` it records only. `options` are those of `retrieve`.
+    """
+
+    recorder: Recorder
+    recall: bool = True
+    max_tokens: int | None = 2000
+    options: dict[str, Any] = field(default_factory=dict)
+    _blocks: OrderedDict[str, str] = field(default_factory=OrderedDict, init=False, repr=False)
+
+    async def before_model_request(
+        self, ctx: RunContext[Any], request_context: ModelRequestContext
+    ) -> ModelRequestContext:
+        """Put what is known before the last thing that the user said; it does not get into the history."""
+        messages = list(request_context.messages)
+        place, query = _asked(messages)
+        if not self.recall or not query:
+            return request_context
+        block = await self._block(ctx, query[:_LONGEST_QUERY])
+        messages.insert(place, ModelRequest(parts=[UserPromptPart(block)]))
+        return replace(request_context, messages=messages)
+
+    async def after_model_request(
+        self,
+        ctx: RunContext[Any],
+        *,
+        request_context: ModelRequestContext,  # noqa: ARG002 - the framework's signature
+        response: ModelResponse,
+    ) -> ModelResponse:
+        """Record what the model said."""
+        for number, one in enumerate(_found(response)):
+            key = key_of(str(ctx.run_id), str(ctx.run_step), str(number), one.text)
+            await self.recorder.arecord(one.text, **{**one.about, **self._about(ctx), "node_id": MODEL, "key": key})
+        return response
+
+    async def after_tool_execute(
+        self,
+        ctx: RunContext[Any],
+        *,
+        call: ToolCallPart,
+        tool_def: ToolDefinition,  # noqa: ARG002
+        args: Any,  # noqa: ARG002
+        result: Any,
+    ) -> Any:
+        """Record what a tool brought."""
+        told = {"tool": call.tool_name, "tool_call_id": call.tool_call_id}
+        for one in recordings(getattr(result, "return_value", result), f"{TOOLS} {call.tool_name}"):
+            about = {**one.about, **self._about(ctx), "node_id": TOOLS, "metadata": {**one.metadata, **told}}
+            await self.recorder.arecord(one.text, **about)
+        return result
+
+    @classmethod
+    def get_serialization_name(cls) -> str | None:
+        return None
+
+    async def _block(self, ctx: RunContext[Any], query: str) -> str:
+        """Return what is known; the same throughout a run, so that the agent's own words do not come back."""
+        run = str(ctx.run_id)
+        if run not in self._blocks:
+            about = {**self.options, **self._about(ctx)}
+            self._blocks[run] = await self.recorder.acontext(query, max_tokens=self.max_tokens, **about)
+            if len(self._blocks) > _RUNS_HELD:
+                self._blocks.popitem(last=False)
+        return self._blocks[run]
+
+    def _about(self, ctx: RunContext[Any]) -> dict[str, Any]:
+        name = getattr(ctx.agent, "name", None) or self.recorder.agent_id
+        return {"session_id": self.recorder.session_id or ctx.conversation_id, "agent_id": name}
+
+
+def _found(response: ModelResponse) -> list[Found]:
+    whole = confidence(response)
+    found = []
+    for part in response.parts:
+        if isinstance(part, TextPart) and part.content.strip():
+            found.append(Found(text=part.content, confidence=_either(confidence(part), whole)))
+        elif isinstance(part, ToolCallPart):
+            arguments = part.args_as_json_str()
+            sure = _either(confidence({"content": arguments}), whole)
+            told = {"tool": part.tool_name, "tool_call_id": part.tool_call_id}
+            found.append(Found(text=f"Calls {part.tool_name}: {arguments}", confidence=sure, metadata=told))
+    return found or [no_text(response, MODEL)]
+
+
+def _either(one: float | None, other: float | None) -> float | None:
+    return other if one is None else one
+
+
+def _asked(messages: Sequence[ModelMessage]) -> tuple[int, str]:
+    """Return where the user said something last, and what."""
+    for place in range(len(messages) - 1, -1, -1):
+        message = messages[place]
+        prompts = [one for one in message.parts if isinstance(one, UserPromptPart)] if message.kind == "request" else []
+        text = "\n".join(filter(None, (_text(one) for one in prompts))).strip()
+        if text:
+            return place, text
+    return 0, ""
+
+
+def _text(prompt: UserPromptPart) -> str:
+    content = prompt.content
+    return content if isinstance(content, str) else content_text([one for one in content if isinstance(one, str)])

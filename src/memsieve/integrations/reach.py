@@ -1,0 +1,115 @@
+"""Reach a project from wherever an agent runs: its own event loop, another one, or a thread without any."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Mapping
+from concurrent.futures import Future
+from typing import Any, Protocol, TypeVar, cast
+
+from memsieve.errors import ConfigError, StoreUnavailable
+from memsieve.loop import Loop
+from memsieve.model import Answer, Receipt
+
+R = TypeVar("R")
+
+
+class AnyProject(Protocol):
+    """What is asked of a project, open in this process or on a server, for asynchronous code."""
+
+    id: str
+
+    async def record(
+        self,
+        content: str,
+        *,
+        session_id: str,
+        agent_id: str | None = None,
+        node_id: str | None = None,
+        confidence: float | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        idempotency_key: str | None = None,
+        wait: bool = False,
+        decide: str = "now",
+    ) -> Receipt:
+        """Record an output."""
+        ...
+
+    async def retrieve(
+        self,
+        query: str,
+        *,
+        max_results: int = 5,
+        max_unverified: int = 10,
+        time_range_days: float | None = None,
+        relevance_threshold: float = 0.0,
+        session_id: str | None = None,
+        agent_id: str | None = None,
+    ) -> Answer:
+        """Return what is relevant."""
+        ...
+
+
+class Reach:
+    """A project and the event loop on which it lives: all work on it is done there."""
+
+    def __init__(self, project: Any) -> None:
+        self._front: Loop | None = getattr(project, "_loop", None)
+        inner = project if self._front is None else project._inner  # noqa: SLF001 - a front is thin: this is what it fronts
+        if not all(hasattr(inner, name) for name in ("id", "record", "retrieve")):
+            raise ConfigError(
+                f"A {type(project).__name__} is no project. Give what memory.project(…) or client.project(…) returns."
+            )
+        self.project = cast("AnyProject", inner)
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._home: asyncio.AbstractEventLoop | None = None
+        if self._front is None:
+            self._home = _running()
+
+    def call(self, work: Coroutine[Any, Any, R]) -> R:
+        """Run work from a thread and wait for it."""
+        try:
+            running = self._start(work, _running())
+        except BaseException:
+            work.close()
+            raise
+        # Whoever is interrupted here leaves it to be done: half said is worse.
+        return running.result()
+
+    async def acall(self, work: Coroutine[Any, Any, R]) -> R:
+        """Run work from any event loop and wait for it."""
+        here = asyncio.get_running_loop()
+        if self._front is None and self._home is None:
+            self._home = here
+        if here is self._home:
+            task = here.create_task(work)
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+            return await asyncio.shield(task)
+        try:
+            running = self._start(work, None)
+        except BaseException:
+            work.close()
+            raise
+        return await asyncio.shield(asyncio.wrap_future(running))
+
+    def _start(self, work: Coroutine[Any, Any, R], here: asyncio.AbstractEventLoop | None) -> Future[R]:
+        if self._front is not None:
+            return self._front.start(work)
+        if self._home is None:
+            raise ConfigError(
+                "An asynchronous project was given outside of its event loop. Make the recorder inside of it, or open "
+                "a synchronous Memory or Client."
+            )
+        if here is self._home:
+            raise ConfigError("This is the memory's own event loop, which must not be held up. Await the other form.")
+        if self._home.is_closed():
+            raise StoreUnavailable("The event loop of this memory is closed. Open it again to go on.")
+        return asyncio.run_coroutine_threadsafe(work, self._home)
+
+
+def _running() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
