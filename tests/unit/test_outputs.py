@@ -156,7 +156,7 @@ def test_who_says_the_same_again_says_it():
         object(),
         b"bytes",
     ],
-    ids=repr,
+    ids=lambda output: type(output).__name__,
 )
 def test_an_output_without_text_is_recorded_as_such(output):
     assert find(output) == []
