@@ -13,6 +13,7 @@ from memsieve.config import Settings
 from memsieve.digest.build import Digester
 from memsieve.digest.decided import Decided
 from memsieve.digest.insight import InsightMaker
+from memsieve.digest.propose import Proposer
 from memsieve.engines import Stores, utc_now
 from memsieve.ingress.record import Ingress
 from memsieve.ingress.restore import Restorer
@@ -120,6 +121,9 @@ def _wire(
             tombstone_similarity=settings.filter.tombstone_similarity,
         ),
         digester=digester,
+        proposer=Proposer(
+            quarantine=quarantine, digests=stores.digests, ledger=ledger, maker=digester.maker, clock=clock
+        ),
         restorer=Restorer(
             quarantine=quarantine,
             working=working,

@@ -221,6 +221,12 @@ class DigestStore(Protocol):
         may hold the words. What is returned holds all insights that wait.
         """
 
+    async def put(self, scope: Scope, insight: Insight) -> bool:
+        """Keep one insight that waits, without a digest; twice is once. Agents are refused.
+
+        False, and nothing is kept, if it was settled, is there in other words, or has no entry left that is undecided.
+        """
+
     async def last(self, scope: Scope) -> Digest | None:
         """Return the newest digest with all insights that wait now, in the order they were made, or None.
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from memsieve import validate
 from memsieve.digest.build import Digester
+from memsieve.digest.propose import Proposer
 from memsieve.errors import Conflict, InvalidInput
 from memsieve.ingress.history import keep_all
 from memsieve.ingress.record import Ingress
@@ -27,6 +28,7 @@ from memsieve.model import (
     Lineage,
     LongTermMemory,
     Note,
+    Proposal,
     Receipt,
     Retirement,
     Role,
@@ -54,6 +56,7 @@ class Rooms:
     dismisser: Dismisser
     retirer: Retirer
     digester: Digester
+    proposer: Proposer
     restorer: Restorer
     deleter: Deleter
     auditor: Auditor
@@ -234,6 +237,14 @@ class AsyncProject:
         system = Scope(project_id=self.id, actor="memsieve", role=Role.SYSTEM)
         receipt = await self._rooms.quarantine.get(system, _id(entry_id))
         return None if receipt is None else receipt.admission
+
+    async def propose(self, entry_id: str, *, reason: str, by: str = "agent") -> Proposal:
+        """Put an admitted entry before a person, among the insights that wait, with who proposes it and why.
+
+        It is no more trusted for it, and nothing is promoted. One that waits already is left as it is.
+        """
+        scope = Scope(project_id=self.id, actor=validate.name(by, field="by"), role=Role.SYSTEM)
+        return await self._rooms.proposer.propose(scope, _id(entry_id), reason)
 
     async def note(self, note: Note, subject: str, *, by: str) -> None:
         """Write into the audit log what somebody tried, in their name; nothing else changes."""

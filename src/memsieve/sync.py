@@ -45,6 +45,7 @@ class Project:
     log = blocking(AsyncProject.log)
     entry = blocking(AsyncProject.entry)
     admission = blocking(AsyncProject.admission)
+    propose = blocking(AsyncProject.propose)
     note = blocking(AsyncProject.note)
     events = blocking(AsyncProject.events)
     working = blocking(AsyncProject.working)

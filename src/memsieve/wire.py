@@ -24,6 +24,7 @@ from memsieve.model import (
     Lineage,
     LongTermMemory,
     Nearest,
+    Proposal,
     Receipt,
     Refinement,
     Retirement,
@@ -346,6 +347,11 @@ def insight(record: Insight) -> Document:
         "settlement": None if record.settlement is None else settlement(record.settlement),
         "later": [insight_source(one) for one in record.later],
     }
+
+
+def proposal(record: Proposal) -> Document:
+    """Return what was put before a person."""
+    return {"entry_id": record.entry_id, "insight_id": record.insight_id, "new": record.new}
 
 
 def insight_source(record: InsightSource) -> Document:

@@ -487,3 +487,25 @@ def test_an_insight_that_went_meanwhile_is_not_promoted(stores, run):
     with pytest.raises(NotFound):
         promote(run, stores, made)
     assert run(stores.longterm.find(person(), None, 10)) == []
+
+
+def test_one_insight_is_put_among_those_that_wait_without_a_digest(run, stores):
+    said = say(run, stores, "one")
+    proposed = insight([said], "one", note="Proposed by cfo: “why”")
+    assert run(stores.digests.put(system(), proposed))
+    assert run(stores.digests.put(system(), proposed))
+    assert run(stores.digests.insights(person(), settled=False)) == [proposed]
+    assert run(stores.digests.last(person())) is None
+    with pytest.raises(Forbidden):
+        run(stores.digests.put(agent(), proposed))
+
+
+def test_an_insight_is_not_put_where_it_is_settled_reworded_or_has_no_undecided_entry(run, stores):
+    said = say(run, stores, "one")
+    made = make(run, stores, said)
+    assert not run(stores.digests.put(system(), replace(made, summary="another")))
+    promote(run, stores, made)
+    assert not run(stores.digests.put(system(), made))
+    assert not run(stores.digests.put(system(), insight([said], "new")))
+    assert not run(stores.digests.put(system(), insight([entry("never recorded")], "new")))
+    assert run(stores.digests.insights(person(), settled=False)) == []

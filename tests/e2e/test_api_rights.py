@@ -17,6 +17,7 @@ AUDIT, REVIEW, KEYS = {"reviewer", "auditor", "admin"}, {"reviewer", "admin"}, {
 MAY = {
     "POST /memory/quarantine": RECORD,
     "GET /memory/entries/{id}/admission": RECORD,
+    "POST /memory/propose": RECORD,
     "POST /memory/query": QUERY,
     "GET /memory/working": QUERY,
     "GET /stats": QUERY,
@@ -41,14 +42,15 @@ MAY = {
     "POST /keys": KEYS,
     "DELETE /keys/{id}": KEYS,
 }
-# These need no key: two say nothing of what is kept, and the metrics have a test of their own.
-OPEN = {"/openapi.json", "/healthz", "/readyz", "/metrics"}
+# These need no key: two say nothing of what is kept, and the metrics and MCP have tests of their own.
+OPEN = {"/openapi.json", "/healthz", "/readyz", "/metrics", "/mcp"}
 BODIES = {
     "/memory/quarantine": {"session_id": "s1", "content": "What somebody says of the ledger, which is long enough."},
     "/memory/query": {"query": "ledger"},
     "/memory/ingest": {"content": "We ship on Fridays."},
     "/memory/digest": {},
     "/memory/promote": {"id": "ID"},
+    "/memory/propose": {"id": "ID", "reason": "measured"},
     "/memory/dismiss": {"id": "ID", "reason": "wrong"},
     "/memory/retire": {"id": "ID", "reason": "wrong"},
     "/keys": {"name": "new", "role": "agent"},

@@ -72,6 +72,8 @@ def test_everything_a_project_offers_works_over_http(server, data):  # noqa: PLR
         assert project.insight("insight-none") is None
         assert project.memory("insight-none") is None
 
+        proposed = project.propose(others[0], reason="Two sessions measured it.")
+        assert project.propose(others[0], reason="again") == replace(proposed, new=False)
         memory = project.promote(first)
         assert project.promote(first).id == memory.id
         text = project.promote_text("We ship on Fridays.")

@@ -23,6 +23,7 @@ from memsieve.model import (
     Lineage,
     LongTermMemory,
     Nearest,
+    Proposal,
     Receipt,
     Retirement,
     Review,
@@ -82,6 +83,7 @@ def test_insights_and_digests_are_told_as_documented():
     one = insight([source(entry())], "s", disputes=(dispute,), nearest=nearest, settlement=settlement)
     agrees(responses.Insight, wire.insight(one))
     agrees(responses.Digest, wire.digest(factories.digest(one)))
+    agrees(responses.Proposal, wire.proposal(Proposal(entry_id="e", insight_id=one.id, new=True)))
 
 
 def test_the_audit_log_and_lineage_are_told_as_documented():

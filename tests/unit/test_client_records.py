@@ -30,6 +30,7 @@ from memsieve.model import (
     Lineage,
     LongTermMemory,
     Nearest,
+    Proposal,
     Receipt,
     Retirement,
     Review,
@@ -115,6 +116,7 @@ ROUND_TRIPS = {
     "audit": (AUDIT, lambda record: wire.audit("apollo", record), records.audit),
     "digest": (digest(_insight(), set_aside={Aside.SAID_ONCE: 4}), wire.digest, insights.digest),
     "insight": (_insight(), wire.insight, insights.insight),
+    "proposal": (Proposal(entry_id="e", insight_id="insight-e", new=True), wire.proposal, insights.proposal),
 }
 
 

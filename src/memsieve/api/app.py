@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import getpass
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
@@ -14,6 +15,7 @@ from fastapi import FastAPI
 from memsieve.api import openapi, problems
 from memsieve.api.compression import Compression
 from memsieve.api.guard import READ_SECONDS, Guard, Rules
+from memsieve.api.mcp import McpDoor
 from memsieve.api.operations.metrics import Metrics
 from memsieve.api.operations.readiness import Condition
 from memsieve.api.operations.requests import Telemetry
@@ -47,15 +49,18 @@ def create_app(
     read_seconds: float = READ_SECONDS,
     stream_seconds: float = STREAM_SECONDS,
     most_streams: int = MOST_STREAMS,
+    knowledge: Mapping[str, Path] | None = None,
     clock: Clock = utc_now,
 ) -> FastAPI:
     """Make the application of a server; the memory is opened when it starts and closed when it stops.
 
-    `token` is the reviewer's on this machine, and `user` the person who answers for what is done with it.
+    `token` is the reviewer's on this machine, and `user` the person who answers for what is done with it. `knowledge`
+    has the knowledge base of each project, for those who come by MCP.
     """
     entrance = Entrance(bound_to_loopback=bound_to_loopback, token=token, user=user or getpass.getuser())
 
     metrics, traces = Metrics(), configured()
+    door = McpDoor(knowledge or {}, body_bytes=settings.max_body_bytes)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
@@ -74,7 +79,7 @@ def create_app(
                 condition=condition,
             )
             try:
-                async with condition.noting():
+                async with condition.noting(), door.opened():
                     yield {END_STREAMS: hub.close}
             finally:
                 await hub.close()
@@ -100,5 +105,6 @@ def create_app(
     for routes in ROUTES:
         routes.add_to(api)
     operations.add_to(app, keyless=keyless)
+    door.add_to(app)
     openapi.describe(app)
     return app

@@ -87,7 +87,7 @@ async def identified(request: Request, right: Right) -> Caller:
         raise HTTPException(401, _who(held), {"WWW-Authenticate": "Bearer"})
     if not caller.may(right):
         await _note_foreign(held, caller, await _sent(request, caller))
-        raise Forbidden(_needed(held, caller, right))
+        raise Forbidden(needed(held, caller, right))
     return caller
 
 
@@ -165,7 +165,7 @@ def _named_in(body: bytes) -> list[object]:
     return [document[name] for name in _PROJECT_NAMES if name in document] if isinstance(document, dict) else []
 
 
-def _needed(held: State, caller: Caller, right: Right) -> str:
+def needed(held: State, caller: Caller, right: Right) -> str:
     """Say who may do what a caller may not, and how to become one."""
     roles = RIGHTS[right]
     if caller.key_id is None and caller.role is KeyRole.AGENT and held.entrance.token and KeyRole.REVIEWER in roles:

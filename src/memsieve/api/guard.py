@@ -23,7 +23,10 @@ _PORTS = {"http": "80", "https": "443"}
 _SANE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[\w.-]+)(?::(\d{1,5}))?", re.ASCII)
 _METHODS = "GET, POST, DELETE"
-_SENT = "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Request-ID"
+_SENT = (
+    "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Request-ID, "
+    "Mcp-Method, Mcp-Name, Mcp-Protocol-Version"
+)
 _NO_SNIFFING = (b"x-content-type-options", b"nosniff")
 _NOT_STORED = (b"cache-control", b"no-store")
 _VARIES = (b"vary", b"Origin")

@@ -142,6 +142,16 @@ def status_of(error: errors.MemsieveError) -> int:
     return next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
 
 
+def public_words(error: errors.MemsieveError) -> str:
+    """Say an error without what is the server's own business."""
+    match status_of(error):
+        case HTTPStatus.INTERNAL_SERVER_ERROR:
+            return KINDS[500].example
+        case HTTPStatus.SERVICE_UNAVAILABLE:
+            return next(UNAVAILABLE[kind] for kind in type(error).__mro__ if kind in UNAVAILABLE)
+    return str(error)
+
+
 def answer(
     status: int, detail: str, request_id: str, *, field: str | None = None, headers: Mapping[str, str] | None = None
 ) -> Response:
@@ -190,13 +200,12 @@ async def _on_error(causes: Causes, request: Request, error: Exception) -> Respo
     status = status_of(error)
     if status == HTTPStatus.INTERNAL_SERVER_ERROR:
         _log.error("Request %s failed: %s: %s", request_id(request), type(error).__name__, error)
-        return answer(status, KINDS[status].example, request_id(request))
+        return answer(status, public_words(error), request_id(request))
     if status == HTTPStatus.SERVICE_UNAVAILABLE:
         # While something is down every request says so.
         if causes.news(error):
             _log.warning("Request %s was not served: %s: %s", request_id(request), type(error).__name__, error)
-        told = next(UNAVAILABLE[kind] for kind in type(error).__mro__ if kind in UNAVAILABLE)
-        return answer(status, told, request_id(request), headers=RETRY_AFTER)
+        return answer(status, public_words(error), request_id(request), headers=RETRY_AFTER)
     field = error.field if isinstance(error, errors.InvalidInput) else None
     return answer(status, str(error), request_id(request), field=field)
 

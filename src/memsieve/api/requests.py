@@ -183,6 +183,15 @@ class PromoteBody(Body):
     )
 
 
+class ProposeBody(Body):
+    """What is to be put before a person."""
+
+    id: Name = Field(description="The entry.", examples=["7f3c0a52-5d0e-4f7e-9f63-0d3c8f1b2a11"])
+    reason: Annotated[str, Field(pattern=TEXT, max_length=MAX_REASON)] = Field(
+        description="Why a person should promote it; they read it.", examples=["Three sessions measured it."]
+    )
+
+
 class DismissBody(Body):
     """What is to be dismissed."""
 

@@ -351,6 +351,16 @@ class Insight(Document):
     later: list[InsightSource] = Field(description="Entries that said it after the decision.", examples=[[]])
 
 
+class Proposal(Document):
+    """An entry that waits for a person's decision; nothing is promoted by it."""
+
+    entry_id: EntryId = Field(description="The entry.")
+    insight_id: str = Field(
+        description="The insight it waits as.", examples=["insight-d05dce5f-702c-51cf-a6b7-0c135c03746c"]
+    )
+    new: bool = Field(description="False if it waited before.", examples=[True])
+
+
 class Digest(Document):
     """A window's entries as a few insights to decide on."""
 

@@ -21,6 +21,7 @@ from memsieve.cli import (
     kb_reading,
     kb_refine,
     keys,
+    mcp,
     migrate,
     review,
     serve,
@@ -82,7 +83,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["--help", "-h"]},
     epilog=TABLE,
 )
-for part in (demo, serve, entries, working, digest, review, filtering, transfer, vectors, migrate, worker, health):
+for part in (demo, serve, mcp, entries, working, digest, review, filtering, transfer, vectors, migrate, worker, health):
     app.add_typer(part.commands)
 app.add_typer(audit.commands, name="audit", rich_help_panel="Review")
 app.add_typer(keys.commands, name="keys", rich_help_panel="Data")

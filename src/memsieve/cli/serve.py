@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -29,6 +30,15 @@ def serve(
     ] = HOST,
     port: Annotated[int, typer.Option("--port", help="Listen on this port; 0 picks one.", min=0, max=65535)] = PORT,
     workers: Annotated[int, typer.Option("--workers", help="Serve with so many processes.", min=1, max=64)] = 1,
+    kb: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--kb",
+            help="The knowledge base of a project, for MCP; may be given more than once.",
+            metavar="PROJECT=PATH",
+            show_default=False,
+        ),
+    ] = None,
     data: options.Data = None,
     as_json: options.Json = False,
 ) -> None:
@@ -39,8 +49,19 @@ def serve(
     Beyond this machine every caller needs a key: memsieve keys make.
 
     A signal ends it after the requests in hand, a second Ctrl+C at once. It logs to standard error, as JSON unless that
-    is a terminal.
+    is a terminal. MCP clients connect to /mcp, if memsieve was installed with `memsieve[mcp]`.
     """
     from memsieve.api.serving.server import serve as serve_memory
 
-    serve_memory(options.settings_of(data), host=host, port=port, workers=workers, as_json=as_json)
+    settings, knowledge = options.settings_of(data), dict(map(_base_of_a_project, kb or ()))
+    serve_memory(settings, host=host, port=port, workers=workers, knowledge=knowledge, as_json=as_json)
+
+
+def _base_of_a_project(named: str) -> tuple[str, Path]:
+    from memsieve import validate
+    from memsieve.kb.base import KnowledgeBase
+
+    project_id, found, path = named.partition("=")
+    if not found:
+        raise typer.BadParameter(f"--kb is {named!r}; write it as PROJECT=PATH.")
+    return validate.project_name(project_id), KnowledgeBase.open(Path(path)).root

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memsieve.client.reader import Fields, counts, many, maybe, moment, number, one_of, text, whole
+from memsieve.client.reader import Fields, counts, many, maybe, moment, number, one_of, switch, text, whole
 from memsieve.model import (
     Aside,
     Digest,
@@ -13,6 +13,7 @@ from memsieve.model import (
     InsightSource,
     Nearest,
     Outcome,
+    Proposal,
     Refinement,
     Review,
     Settlement,
@@ -49,6 +50,14 @@ def insight(value: object) -> Insight:
         disputes=of.read("disputes", many(dispute)),
         settlement=of.read("settlement", maybe(settlement)),
         later=of.read("later", many(source)),
+    )
+
+
+def proposal(value: object) -> Proposal:
+    """Read what was put before a person."""
+    of = Fields(value)
+    return Proposal(
+        entry_id=of.read("entry_id", text), insight_id=of.read("insight_id", text), new=of.read("new", switch)
     )
 
 

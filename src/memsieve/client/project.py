@@ -26,6 +26,7 @@ from memsieve.model import (
     Insight,
     Lineage,
     LongTermMemory,
+    Proposal,
     Receipt,
     Retirement,
     Stats,
@@ -150,6 +151,13 @@ class AsyncClientProject:
         # A server of another version need not know what is not used.
         named = {} if atom is None else {"atom": atom}
         return read(records.memory, await self._post("/memory/ingest", content=text, **named))
+
+    async def propose(self, entry_id: str, *, reason: str) -> Proposal:
+        """Put an admitted entry before a person, among the insights that wait, with who proposes it and why.
+
+        It is no more trusted for it, and nothing is promoted. One that waits already is left as it is.
+        """
+        return read(insight_records.proposal, await self._post("/memory/propose", id=_id(entry_id), reason=reason))
 
     async def dismiss(self, any_id: str, *, reason: str) -> Tombstone:
         """Dismiss an insight or an entry: it leaves working memory and must not come back.

@@ -28,6 +28,7 @@ class ClientProject:
     history_context = blocking(AsyncClientProject.history_context)
     promote = blocking(AsyncClientProject.promote)
     promote_text = blocking(AsyncClientProject.promote_text)
+    propose = blocking(AsyncClientProject.propose)
     dismiss = blocking(AsyncClientProject.dismiss)
     digest = blocking(AsyncClientProject.digest)
     last_digest = blocking(AsyncClientProject.last_digest)

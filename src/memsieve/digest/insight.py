@@ -14,7 +14,7 @@ from memsieve.digest.queue import new_id
 from memsieve.digest.summarise import Summary, extract, summarised
 from memsieve.digest.weigh import Finding
 from memsieve.digest.window import Window
-from memsieve.model import Doubt, Hit, Insight, InsightSource, Nearest, Refinement, Scope, Vector
+from memsieve.model import Doubt, Hit, Insight, InsightSource, Nearest, Receipt, Refinement, Scope, Vector
 from memsieve.ports import Embedder, LongTermStore, Summariser
 from memsieve.refine.verdict import Known, refine
 from memsieve.retrieval.words import cut
@@ -62,6 +62,13 @@ class InsightMaker:
         if self.summariser is None:
             return Summary(extract(finding, window))
         return await summarised(self.summariser, finding, window)
+
+    async def of_entry(self, scope: Scope, receipt: Receipt, note: str, now: datetime) -> Insight:
+        """Make an insight of one entry alone, in its own words."""
+        entry = receipt.entry
+        [vector] = await self.embedder.embed([entry.content]) if entry.embedding is None else [entry.embedding]
+        sources = (_source(Window([receipt]), 0, entry.content, contrary=False),)
+        return await self._insight(scope, sources, Summary(entry.content, note=note), vector, None, now)
 
     async def again(self, scope: Scope, insight: Insight) -> Insight:
         """Return an insight that waits as it stands now: with the sources it has left, beside today's memory."""

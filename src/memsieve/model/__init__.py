@@ -24,6 +24,7 @@ from memsieve.model.insights import (
     InsightSource,
     Nearest,
     Outcome,
+    Proposal,
     Refinement,
     Settlement,
 )
@@ -79,6 +80,7 @@ __all__ = [
     "Nearest",
     "Note",
     "Outcome",
+    "Proposal",
     "Receipt",
     "Refinement",
     "Retirement",

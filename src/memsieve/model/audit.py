@@ -17,6 +17,7 @@ class Note(StrEnum):
     """What the audit log holds besides deeds: it changes nothing, and a person should know of it."""
 
     FOREIGN_PROJECT = "foreign project refused"
+    PROPOSED = "promotion proposed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

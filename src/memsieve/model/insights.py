@@ -111,6 +111,15 @@ class Settlement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """An entry that was put before a person, and the insight it waits as; not `new` if it waited before."""
+
+    entry_id: str
+    insight_id: str
+    new: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Insight:
     """What several entries say, for a person to decide on. Never more trusted than the least of its sources."""
 

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 from memsieve import wire
 from memsieve.api import responses
 from memsieve.api.caller import Right, caller_of, project_of
-from memsieve.api.requests import Id, IdempotencyKey, Named, RecordBody, Waiting
+from memsieve.api.requests import Id, IdempotencyKey, Named, ProposeBody, RecordBody, Waiting
 from memsieve.api.route import PREFIX, Api
 from memsieve.errors import NotFound
 from memsieve.model import Decision
@@ -41,6 +41,15 @@ def add_to(api: Api) -> None:
         tag=TAG,
         answers={200: responses.EntryAdmission},
         also=(404,),
+    )
+    api.add(
+        "POST",
+        "/memory/propose",
+        propose,
+        right=Right.RECORD,
+        tag=TAG,
+        answers={200: responses.Proposal},
+        also=(404, 409),
     )
 
 
@@ -86,3 +95,9 @@ async def read_admission(request: Request, id: Annotated[Id, Path()], of: Annota
         raise NotFound(f"No entry {id!r} in project {project.id!r}. Recording it told its id.", subject=id)
     told = wire.entry_admission(id, found)
     return JSONResponse(told if caller_of(request).may(Right.AUDIT) else wire.unquoted(told))
+
+
+async def propose(request: Request, body: ProposeBody) -> Response:
+    """Put an admitted entry before a person, with a reason; nothing is promoted by it. Twice changes nothing."""
+    project = await project_of(request, body)
+    return JSONResponse(wire.proposal(await project.propose(body.id, reason=body.reason, by=caller_of(request).name)))

@@ -9,10 +9,11 @@ import os
 import shlex
 import signal
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from ipaddress import ip_address
+from pathlib import Path
 from socket import socket
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,7 @@ class Application:
     token: str | None
     user: str
     most_streams: int
+    knowledge: Mapping[str, Path]
 
     def __call__(self) -> ASGIApp:
         """Return a new application."""
@@ -63,10 +65,19 @@ class Application:
             token=self.token,
             user=self.user,
             most_streams=self.most_streams,
+            knowledge=self.knowledge,
         )
 
 
-def serve(settings: Settings, *, host: str, port: int, workers: int = 1, as_json: bool = False) -> None:
+def serve(
+    settings: Settings,
+    *,
+    host: str,
+    port: int,
+    workers: int = 1,
+    knowledge: Mapping[str, Path] | None = None,
+    as_json: bool = False,
+) -> None:
     """Serve until a signal comes, and then finish what was accepted."""
     loopback = is_loopback(host)
     settings = with_spool(settings)
@@ -82,6 +93,7 @@ def serve(settings: Settings, *, host: str, port: int, workers: int = 1, as_json
         token=token,
         user=login_name(),
         most_streams=int(connections * STREAMS_SHARE),
+        knowledge=knowledge or {},
     )
     config = _configuration(application, workers, connections, as_json=as_json)
 

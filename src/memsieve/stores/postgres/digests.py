@@ -101,6 +101,17 @@ class PostgresDigests:
 
         return await self._database.write(Door.FILTER, scope, work, in_turn=True)
 
+    async def put(self, scope: Scope, insight: Insight) -> bool:
+        scope.require(Role.PERSON, Role.SYSTEM)
+
+        async def work(connection: Connection) -> bool:
+            taken = (await _standing(connection, scope, [insight])).takes(insight)
+            if taken:
+                await self._put_all(connection, scope, [insight])
+            return taken
+
+        return await self._database.write(Door.FILTER, scope, work, in_turn=True)
+
     async def last(self, scope: Scope) -> Digest | None:
         scope.require(Role.PERSON, Role.SYSTEM)
         return await self._database.read(Door.FILTER, scope, lambda connection: self._last(connection, scope))

@@ -126,6 +126,19 @@ class SqliteDigests:
 
         return await self._database.write(work)
 
+    async def put(self, scope: Scope, insight: Insight) -> bool:
+        scope.require(Role.PERSON, Role.SYSTEM)
+
+        def work(connection: sqlite3.Connection) -> bool:
+            standing = _standing(connection, scope, [insight])
+            taken = standing.takes(insight)
+            if taken:
+                sources = standing.sources(insight)
+                self._put(connection, scope, disputed_by(insight, sources), sources)
+            return taken
+
+        return await self._database.write(work)
+
     async def last(self, scope: Scope) -> Digest | None:
         scope.require(Role.PERSON, Role.SYSTEM)
         return await self._database.read(lambda connection: self._last(connection, scope))

@@ -1,0 +1,93 @@
+"""Put an entry before a person: an agent may ask for a decision, never take it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memsieve import validate
+from memsieve.digest.insight import InsightMaker
+from memsieve.errors import Conflict, InvalidInput, NotFound
+from memsieve.model import Decision, Insight, Note, Proposal, Receipt, Scope
+from memsieve.ports import Clock, DigestStore, Ledger, QuarantineStore
+
+MAX_REASON = 500
+# What is longer nobody reads among ten others; and more of them would stand in the way of the digest.
+MOST_CHARACTERS = 2000
+MOST_WAITING = 50
+_MARK = "Proposed by "
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proposer:
+    """Puts single entries among the insights that wait. It makes none of them more trusted."""
+
+    quarantine: QuarantineStore
+    digests: DigestStore
+    ledger: Ledger
+    maker: InsightMaker
+    clock: Clock
+
+    async def propose(self, scope: Scope, entry_id: str, reason: str) -> Proposal:
+        """Let an admitted entry wait for a person's decision, and note who proposed it."""
+        note = f"{_MARK}{scope.actor}: “{_checked(reason)}”"
+        receipt = await self.quarantine.get(scope, entry_id)
+        if receipt is None:
+            raise NotFound(f"No entry {entry_id!r} in project {scope.project_id!r}.", subject=entry_id)
+        _require_open(receipt)
+        waiting = await self.digests.insights(scope, settled=False)
+        held = next((insight.id for insight in waiting if _says(insight, entry_id)), None)
+        if held is not None:
+            return Proposal(entry_id=entry_id, insight_id=held, new=False)
+        if sum(is_proposed(insight) for insight in waiting) >= MOST_WAITING:
+            raise Conflict(f"{MOST_WAITING} proposals wait for a person. Propose it when some are decided on.")
+        return await self._put(scope, receipt, note)
+
+    async def _put(self, scope: Scope, receipt: Receipt, note: str) -> Proposal:
+        now = self.clock()
+        insight = await self.maker.of_entry(scope, receipt, note, now)
+        if not await self.digests.put(scope, insight):
+            raise _decided(receipt.entry.id)
+        await self.ledger.note(scope, Note.PROPOSED, receipt.entry.id, now)
+        return Proposal(entry_id=receipt.entry.id, insight_id=insight.id, new=True)
+
+
+def is_proposed(insight: Insight) -> bool:
+    """Say whether an insight waits because somebody proposed it."""
+    return insight.note is not None and insight.note.startswith(_MARK)
+
+
+def _says(insight: Insight, entry_id: str) -> bool:
+    return any(source.entry_id == entry_id and source.doubt is None for source in insight.sources)
+
+
+def _require_open(receipt: Receipt) -> None:
+    """Refuse what a person has decided on, what the filter has not admitted, and what is too long to decide on."""
+    entry = receipt.entry
+    if receipt.review is not None:
+        raise _decided(entry.id)
+    if receipt.admission.decision is Decision.PENDING:
+        raise Conflict(f"The filter has not decided on entry {entry.id} yet. Propose it when it is admitted.")
+    if not receipt.admission.admitted:
+        raise Conflict(f"The filter refused entry {entry.id}. Only what it admitted can be proposed.")
+    if len(entry.content) > MOST_CHARACTERS:
+        raise Conflict(
+            f"Entry {entry.id} has {len(entry.content)} characters; a person decides on {MOST_CHARACTERS} at most. "
+            "Record what matters in fewer words, and propose that."
+        )
+
+
+def _decided(entry_id: str) -> Conflict:
+    return Conflict(f"A person has decided on entry {entry_id} already. Nothing was changed.")
+
+
+def _checked(reason: object) -> str:
+    """Return a reason on one line, or refuse it: a person reads it, and so may a model."""
+    # Imported on first use: the rules take their time to load.
+    from memsieve.ingress.injection.find import find_injection
+
+    told = validate.text(reason, field="reason", max_bytes=4 * MAX_REASON).strip()
+    if len(told) > MAX_REASON:
+        raise InvalidInput(f"reason has {len(told)} characters; {MAX_REASON} is the most. Shorten it.", field="reason")
+    if find_injection(told) is not None:
+        raise InvalidInput("reason gives its reader an order. Say why it is true and useful instead.", field="reason")
+    return " ".join(told.split())
