@@ -3,16 +3,32 @@ VENV := .venv
 DEMO := .memsieve-demo
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+CONSOLE := src/memsieve/api/console
+# What npm lays down last, and what the build does.
+MODULES := console/node_modules/.package-lock.json
+BUILT := $(CONSOLE)/index.html
+# All that a build is made of.
+SOURCES := $(filter-out %.tsbuildinfo, $(wildcard console/*.*)) $(shell find console/src console/public -type f)
 
-.PHONY: run test lint fix bench soak fuzz clean
+.PHONY: run console test test-console screenshots lint fix bench soak fuzz clean
 
 run: $(VENV)/run.stamp ## Set up, show memsieve at work, and serve that memory
+	@tools/node && $(MAKE) --no-print-directory console || echo "The server starts without the console."
 	test -e $(DEMO)/memsieve.db || $(BIN)/memsieve demo --data $(DEMO)
 	$(BIN)/memsieve serve --data $(DEMO)
 
-test: lint ## Everything CI checks
+console: $(BUILT) ## Build the review console, if anything of it changed
+
+test: lint test-console ## Everything CI checks
+	tools/browser
 	$(BIN)/pytest -n 2 --dist worksteal tests
 	$(BIN)/pytest README.md docs # the examples of a page follow each other: they stay in one process
+
+test-console: console ## The console's own types and style
+	npm --prefix console run --silent check
+
+screenshots: $(VENV)/dev.stamp console ## Take a picture of every page of the console for docs/
+	$(BIN)/python -m tools.screenshots
 
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff check .
@@ -23,6 +39,7 @@ lint: $(VENV)/dev.stamp
 fix: $(VENV)/dev.stamp ## Mend what the linters can mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	test ! -e $(MODULES) || npm --prefix console run --silent fix
 
 bench: $(VENV)/dev.stamp ## Print the tables of quality and speed, at all sizes
 	$(BIN)/python -m benchmarks --full $(if $(DATA),--data $(DATA))
@@ -34,7 +51,16 @@ fuzz: $(VENV)/dev.stamp ## Try hundreds of made-up requests on every route of th
 	FUZZ_EXAMPLES=200 $(BIN)/pytest -n 2 tests/e2e/test_api_schema.py
 
 clean:
-	rm -rf $(VENV) build dist
+	rm -rf $(VENV) build dist $(CONSOLE) console/node_modules
+
+$(MODULES): console/package-lock.json
+	@tools/node
+	npm --prefix console ci --no-audit --no-fund
+	touch $@
+
+$(BUILT): $(MODULES) $(SOURCES)
+	npm --prefix console run --silent build
+	touch $@
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -18,6 +18,7 @@ from memsieve.model import (
     Digest,
     Entry,
     EntryFilter,
+    Flow,
     Happening,
     Hit,
     Insight,
@@ -27,6 +28,7 @@ from memsieve.model import (
     Receipt,
     Scope,
     Serving,
+    Span,
     Stats,
     Tombstone,
     Totals,
@@ -137,8 +139,20 @@ class LongTermStore(Protocol):
     async def get(self, scope: Scope, any_id: str) -> LongTermMemory | None:
         """Return the memory with this id, or with a chunk or a source entry of this id; the living one first."""
 
-    async def find(self, scope: Scope, after_id: str | None, limit: int) -> list[LongTermMemory]:
-        """Return living memories in the order they were approved, after the given id."""
+    async def find(
+        self,
+        scope: Scope,
+        after_id: str | None,
+        limit: int,
+        *,
+        text: str | None = None,
+        retired: bool = False,
+        newest_first: bool = False,
+    ) -> list[LongTermMemory]:
+        """Return living memories, or retired ones, in the order they were approved, after the given id.
+
+        With a `text` only those that hold it, in capitals or not; `newest_first` turns the order round.
+        """
 
     async def retire(self, scope: Scope, memory_id: str, reason: str, tombstones: Sequence[Tombstone]) -> bool:
         """Take a memory out of retrieval, with tombstones and audit event, in one transaction. Persons only.
@@ -168,8 +182,16 @@ class Ledger(Protocol):
     async def served(self, scope: Scope, *, session_id: str, limit: int) -> list[ContextItem]:
         """Return the distinct items served to a session, newest first, with content and vector."""
 
-    async def events(self, scope: Scope, after: int = 0, limit: int = 1000) -> list[AuditEvent]:
-        """Return audit events in order. Agents are refused."""
+    async def events(
+        self,
+        scope: Scope,
+        after: int = 0,
+        limit: int = 1000,
+        *,
+        before: int | None = None,
+        newest_first: bool = False,
+    ) -> list[AuditEvent]:
+        """Return audit events in order, between two lines; `newest_first` turns it round. Agents are refused."""
 
     async def note(self, scope: Scope, note: Note, subject: str, at: datetime) -> None:
         """Write an audit event that is no deed: nothing else changes. Agents are refused."""
@@ -271,6 +293,12 @@ class Census(Protocol):
 
     async def stats(self, scope: Scope) -> Stats:
         """Return one project's counts."""
+
+    async def flow(self, scope: Scope, span: Span) -> Flow:
+        """Return what went through one project on each day of a span, and how old is what it holds.
+
+        Entries count on the day they were said, as they are decided now; deeds on the day they were done.
+        """
 
     async def totals(self) -> Totals:
         """Return the counts of all projects together; `promoted` counts entries that a memory came from."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from memsieve import validate
@@ -18,12 +18,14 @@ from memsieve.ingress.replay import Replay
 from memsieve.ingress.restore import Restorer
 from memsieve.model import (
     MAX_LISTED,
+    MAX_SEARCH_BYTES,
     Admission,
     Answer,
     AuditEvent,
     Digest,
     Entry,
     EntryFilter,
+    Flow,
     Insight,
     Lineage,
     LongTermMemory,
@@ -33,6 +35,7 @@ from memsieve.model import (
     Retirement,
     Role,
     Scope,
+    Span,
     Stats,
     Tombstone,
 )
@@ -251,11 +254,22 @@ class AsyncProject:
         scope = Scope(project_id=self.id, actor=validate.name(by, field="by"), role=Role.SYSTEM)
         await self._rooms.auditor.ledger.note(scope, note, subject, self._rooms.ingress.clock())
 
-    async def events(self, *, after: int = 0, limit: int = 1000, by: str = "auditor") -> list[AuditEvent]:
-        """List the audit log in order, after a line."""
+    async def events(
+        self,
+        *,
+        after: int = 0,
+        before: int | None = None,
+        limit: int = 1000,
+        newest_first: bool = False,
+        by: str = "auditor",
+    ) -> list[AuditEvent]:
+        """List the audit log in order, or the newest lines first, between two lines."""
         validate.whole_number(after, field="after", most=2**62)
         validate.whole_number(limit, field="limit", most=MAX_LISTED)
-        return await self._rooms.auditor.ledger.events(self._person(by), after, limit)
+        if before is not None:
+            validate.whole_number(before, field="before", most=2**62)
+        ledger = self._rooms.auditor.ledger
+        return await ledger.events(self._person(by), after, limit, before=before, newest_first=newest_first)
 
     async def working(self) -> list[Entry]:
         """List working memory, newest first."""
@@ -269,10 +283,23 @@ class AsyncProject:
         """Count what was admitted within 24 hours and is missing in working memory, as after a restart of Redis."""
         return len(await self._rooms.restorer.missing(self._agent))
 
-    async def memories(self, *, after_id: str | None = None, limit: int = 100) -> list[LongTermMemory]:
-        """List verified memories in the order they were approved."""
+    async def memories(
+        self,
+        *,
+        after_id: str | None = None,
+        limit: int = 100,
+        text: str | None = None,
+        retired: bool = False,
+        newest_first: bool = False,
+    ) -> list[LongTermMemory]:
+        """List verified memories in the order they were approved, or retired ones; those that hold a text."""
         validate.whole_number(limit, field="limit", most=MAX_LISTED)
-        return await self._rooms.longterm.find(self._agent, None if after_id is None else _id(after_id), limit)
+        if text is not None:
+            validate.text(text, field="text", max_bytes=MAX_SEARCH_BYTES)
+        after = None if after_id is None else _id(after_id)
+        return await self._rooms.longterm.find(
+            self._agent, after, limit, text=text, retired=retired, newest_first=newest_first
+        )
 
     async def memory(self, any_id: str) -> LongTermMemory | None:
         """Return the memory with this id, or with a chunk or a source entry of this id; the living one first."""
@@ -285,6 +312,14 @@ class AsyncProject:
     async def stats(self) -> Stats:
         """Count what the project holds and what the filter refused."""
         return await self._rooms.census.stats(self._agent)
+
+    async def flow(self, *, days: int = 30, offset: timedelta = timedelta(0)) -> Flow:
+        """Count what was recorded, admitted, refused and decided on each of the last days, and how old it all is.
+
+        A day begins where clocks are `offset` ahead of UTC.
+        """
+        span = Span(now=self._rooms.ingress.clock(), days=days, offset=offset)
+        return await self._rooms.census.flow(self._agent, span)
 
     async def retry(self) -> Sequence[Receipt]:
         """Decide on entries that are still undecided, after a judge or an embedder failed."""

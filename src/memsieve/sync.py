@@ -55,6 +55,7 @@ class Project:
     memory = blocking(AsyncProject.memory)
     lineage = blocking(AsyncProject.lineage)
     stats = blocking(AsyncProject.stats)
+    flow = blocking(AsyncProject.flow)
     retry = blocking(AsyncProject.retry)
     replay = blocking(AsyncProject.replay)
     verify_audit = blocking(AsyncProject.verify_audit)

@@ -10,6 +10,7 @@ from memsieve.jobs.weekly import DigestRun
 from memsieve.model import (
     UNVERIFIED_LABEL,
     Admission,
+    AgeCount,
     Answer,
     ApiKey,
     AuditEvent,
@@ -18,6 +19,8 @@ from memsieve.model import (
     Digest,
     Dispute,
     Entry,
+    Flow,
+    FlowDay,
     Happening,
     Insight,
     InsightSource,
@@ -34,6 +37,7 @@ from memsieve.model import (
     Tombstone,
 )
 from memsieve.promotion.audit import Audit
+from memsieve.retrieval.words import shared
 
 Document = dict[str, Any]
 
@@ -132,6 +136,15 @@ def item(record: ContextItem) -> Document:
         "promoted_by": record.promoted_by,
         "promoted_at": moment(record.promoted_at),
         "expires_at": moment(record.expires_at),
+    }
+
+
+def why(record: ContextItem, query: str) -> Document:
+    """Return why an item was found: its two scores, and the words that the question has too."""
+    return {
+        "similarity": record.similarity,
+        "word_score": record.word_score,
+        "words": list(shared(query, record.content)),
     }
 
 
@@ -271,6 +284,38 @@ def stats(record: Stats) -> Document:
         "insights_waiting": record.insights_waiting,
         "oldest_waiting": moment(record.oldest_waiting),
     }
+
+
+def flow(record: Flow) -> Document:
+    """Return what went through a project day by day, and how old is what it holds."""
+    return {
+        "project_id": record.project_id,
+        "days": [flow_day(day) for day in record.days],
+        "memory_ages": [age(one) for one in record.memory_ages],
+        "insight_ages": [age(one) for one in record.insight_ages],
+        "oldest_insight": moment(record.oldest_insight),
+        "oldest_pending": moment(record.oldest_pending),
+    }
+
+
+def flow_day(record: FlowDay) -> Document:
+    """Return what became of the entries of a day, and the deeds done on it."""
+    return {
+        "day": record.day.isoformat(),
+        "recorded": record.recorded,
+        "admitted": record.admitted,
+        "refused": record.refused,
+        "pending": record.pending,
+        "refused_by": dict(record.refused_by),
+        "promoted": record.promoted,
+        "dismissed": record.dismissed,
+        "retired": record.retired,
+    }
+
+
+def age(record: AgeCount) -> Document:
+    """Return how many are of an age."""
+    return {"up_to_days": record.up_to_days, "count": record.count}
 
 
 def audit(project_id: str, record: Audit) -> Document:

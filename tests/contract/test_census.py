@@ -4,7 +4,7 @@ import dataclasses
 from dataclasses import replace
 from datetime import timedelta
 
-from memsieve.model import Check, Decision, TombstoneKind
+from memsieve.model import Check, Decision, Span, TombstoneKind
 from memsieve.testing.factories import (
     NOW,
     admission,
@@ -96,6 +96,96 @@ def test_insights_that_wait_are_counted_and_the_oldest_is_dated(stores, run):
     stats = run(stores.census.stats(agent()))
     assert (stats.insights_waiting, stats.oldest_waiting) == (2, NOW + timedelta(days=1))
     assert run(stores.census.stats(agent("gemini"))).insights_waiting == 0
+
+
+def said(run, stores, at, decision=None, *checks, project="apollo"):
+    one = entry("one", project_id=project, created_at=at)
+    run(stores.quarantine.add(agent(project), one))
+    if decision is not None:
+        decided = admission(decision)
+        decided = replace(decided, checks=tuple(map(failing, checks))) if checks else decided
+        run(stores.quarantine.decide(system(project), one.id, decided, None))
+    return one
+
+
+def by_day(flow, *names):
+    return [tuple(getattr(day, name) for name in names) for day in flow.days]
+
+
+def test_every_day_of_a_span_is_counted_also_where_nothing_happened(stores, run):
+    flow = run(stores.census.flow(agent(), Span(now=NOW, days=3)))
+    assert [str(day.day) for day in flow.days] == ["2026-02-28", "2026-03-01", "2026-03-02"]
+    assert {value for day in by_day(flow, "recorded", "admitted", "refused", "pending") for value in day} == {0}
+    assert [day.refused_by for day in flow.days] == [{}, {}, {}]
+    assert {one.count for one in (*flow.memory_ages, *flow.insight_ages)} == {0}
+    assert (flow.project_id, flow.oldest_insight, flow.oldest_pending) == ("apollo", None, None)
+
+
+def test_entries_count_on_the_day_they_were_said_as_they_are_decided_now(stores, run):
+    said(run, stores, NOW - timedelta(days=3), Decision.ADMITTED)
+    early = said(run, stores, NOW - timedelta(days=2), Decision.PENDING)
+    said(run, stores, NOW - timedelta(days=2), Decision.REFUSED, "length", "echo")
+    said(run, stores, NOW - timedelta(days=2, hours=2), Decision.REFUSED, "echo")
+    said(run, stores, NOW, Decision.ADMITTED)
+    said(run, stores, NOW)
+    said(run, stores, NOW, Decision.REFUSED, project="gemini")
+
+    flow = run(stores.census.flow(agent(), Span(now=NOW, days=3)))
+    assert by_day(flow, "recorded", "admitted", "refused", "pending") == [(3, 0, 2, 1), (0, 0, 0, 0), (2, 1, 0, 1)]
+    assert [list(day.refused_by.items()) for day in flow.days] == [[("echo", 2), ("length", 1)], [], []]
+    assert flow.oldest_pending == early.created_at
+
+
+def test_a_day_begins_where_clocks_are_ahead_or_behind(stores, run):
+    midnight = NOW.replace(hour=0)
+    for minutes in (-1, 0, 16 * 60 - 1):
+        said(run, stores, midnight + timedelta(minutes=minutes), Decision.ADMITTED)
+    late = midnight + timedelta(hours=16)
+    said(run, stores, late, Decision.ADMITTED)
+
+    def recorded(now, **hours):
+        flow = run(stores.census.flow(agent(), Span(now=now, days=2, offset=timedelta(**hours))))
+        return [(str(day.day)[5:], day.recorded) for day in flow.days]
+
+    assert recorded(late) == [("03-01", 1), ("03-02", 3)]
+    # In Beijing it is the third of March from 16:00 on.
+    assert recorded(late, hours=8) == [("03-02", 3), ("03-03", 1)]
+    assert recorded(midnight, hours=-5) == [("02-28", 0), ("03-01", 2)]
+    assert recorded(midnight, hours=5, minutes=30) == [("03-01", 0), ("03-02", 4)]
+
+
+def test_deeds_count_on_the_day_they_were_done(stores, run, clock):
+    for text, day in (("alpha", 2), ("beta", 0), ("gamma", 9)):
+        yes = approval(text, at=NOW - timedelta(days=day))
+        memory = run(stores.longterm.add(person(), yes, chunks(yes)))
+    run(stores.longterm.retire(person(), memory.id, "wrong", [tombstone("gamma", "x", TombstoneKind.RETIRED)]))
+    run(stores.ledger.bury(person(), replace(tombstone("delta", "e1"), at=NOW - timedelta(days=1))))
+    elsewhere = approval("alpha", person("gemini"))
+    run(stores.longterm.add(person("gemini"), elsewhere, chunks(elsewhere)))
+
+    flow = run(stores.census.flow(agent(), Span(now=clock(), days=3)))
+    assert by_day(flow, "promoted", "dismissed", "retired") == [(1, 0, 0), (0, 1, 0), (1, 0, 1)]
+
+
+def test_memories_that_are_served_and_insights_that_wait_are_counted_by_age(stores, run):
+    for number, days in enumerate((0, 0.9, 1, 6.5, 7, 89, 400, 401)):
+        yes = approval(f"text {number}", at=NOW - timedelta(days=days))
+        memory = run(stores.longterm.add(person(), yes, chunks(yes)))
+    run(stores.longterm.retire(person(), memory.id, "wrong", []))
+    ones = [entry(f"one {number}") for number in range(4)]
+    for one in ones:
+        run(stores.quarantine.add(agent(), one))
+    ages = (0, 8, 15, 31)
+    made = [insight([one], made_at=NOW - timedelta(days=age)) for one, age in zip(ones, ages, strict=True)]
+    run(stores.digests.save(system(), digest(*made)))
+    run(stores.ledger.bury(person(), tombstone("one", made[3].id)))
+
+    flow = run(stores.census.flow(agent(), Span(now=NOW)))
+    assert [(one.up_to_days, one.count) for one in flow.memory_ages] == [
+        (1, 2), (7, 2), (30, 1), (90, 1), (365, 0), (None, 1)
+    ]  # fmt: skip
+    assert [(one.up_to_days, one.count) for one in flow.insight_ages] == [(1, 1), (7, 0), (14, 1), (30, 1), (None, 0)]
+    assert flow.oldest_insight == NOW - timedelta(days=15)
 
 
 def test_without_projects_all_totals_are_nothing(stores, run):

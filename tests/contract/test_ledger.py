@@ -181,6 +181,21 @@ def test_events_come_in_order_and_in_pages(stores, run):
     assert run(stores.ledger.events(person(), after=5)) == []
 
 
+def test_events_are_read_back_from_the_newest_and_between_two_lines(stores, run):
+    for number in range(5):
+        run(stores.ledger.bury(person(), tombstone(f"alpha {number}", f"e{number}")))
+    run(stores.ledger.bury(person("gemini"), tombstone("alpha", "x", scope=person("gemini"))))
+
+    def lines(**between):
+        return [event.sequence for event in run(stores.ledger.events(person(), **between))]
+
+    assert lines(newest_first=True) == [5, 4, 3, 2, 1]
+    assert lines(newest_first=True, before=4, limit=2) == [3, 2]
+    assert lines(newest_first=True, after=2) == [5, 4, 3]
+    assert lines(after=1, before=4) == [2, 3]
+    assert lines(before=1) == []
+
+
 def test_the_head_is_the_number_of_the_newest_event_of_the_project(stores, run):
     assert run(stores.ledger.head(system())) == 0
     promote(run, stores, "alpha", "gemini")

@@ -167,6 +167,47 @@ def test_living_memories_are_listed_in_the_order_they_were_approved(stores, run)
     assert [memory.id for memory in (*first, *rest)] == [memories[at].id for at in (0, 2, 3)]
 
 
+def test_memories_are_listed_from_the_newest_back_without_gaps_or_repeats(stores, run):
+    memories = [promote(run, stores, f"text {number}") for number in range(5)]
+    retire(run, stores, memories[2])
+    seen, after = [], None
+    while page := run(stores.longterm.find(agent(), after, 2, newest_first=True)):
+        seen += [memory.id for memory in page]
+        after = seen[-1]
+    assert seen == [memories[at].id for at in (4, 3, 1, 0)]
+
+
+def test_memories_are_found_by_a_part_of_their_text_in_capitals_or_not(stores, run):
+    for text in ("The Ledger runs on PostgreSQL.", "100% of it is audited_twice.", "项目最终决定采用微服务架构。"):
+        promote(run, stores, text)
+
+    def found(text):
+        return [memory.approval.content[:5] for memory in run(stores.longterm.find(agent(), None, 10, text=text))]
+
+    assert found("ledger RUNS") == ["The L"]
+    assert found("微服务") == ["项目最终决"]
+    assert (found("0%"), found("_"), found("%"), found("nothing like it")) == (["100% "], ["100% "], ["100% "], [])
+    first = run(stores.longterm.find(agent(), None, 1, text="e"))
+    assert [memory.approval.content[:4] for memory in first] == ["The "]
+    rest = run(stores.longterm.find(agent(), first[0].id, 10, text="e"))
+    assert [memory.approval.content[:4] for memory in rest] == ["100%"]
+
+
+def test_retired_memories_are_listed_where_they_are_asked_for_and_by_whom_they_were_retired(stores, run):
+    memories = [promote(run, stores, f"text {number}", entry_ids=[f"e{number}"]) for number in range(3)]
+    for memory in memories[:2]:
+        retire(run, stores, memory)
+    gone = run(stores.longterm.find(agent(), None, 10, retired=True))
+    assert [(one.id, one.retired_by, one.retired_reason) for one in gone] == [
+        (memory.id, "ada@example.org", "outdated") for memory in memories[:2]
+    ]
+    assert [one.approval.entry_ids for one in gone] == [("e0",), ("e1",)]
+    assert [one.id for one in run(stores.longterm.find(agent(), None, 10, retired=True, text="T 1"))] == [
+        memories[1].id
+    ]
+    assert run(stores.longterm.find(agent("gemini"), None, 10, retired=True)) == []
+
+
 def test_a_page_goes_on_after_a_memory_that_was_retired_meanwhile(stores, run):
     memories = [promote(run, stores, f"text {number}") for number in range(3)]
     retire(run, stores, memories[0])

@@ -244,9 +244,34 @@ def test_every_field_of_the_filter_narrows_the_list(stores, run):
     assert found(decision=Decision.REFUSED) == ["Old Ledger"]
     assert found(decision=Decision.PENDING) == ["new audit"]
     assert found(since=NOW) == ["new audit"]
+    assert found(until=NOW) == ["Old Ledger"]
+    assert found(since=NOW - timedelta(days=3), until=NOW - timedelta(days=3)) == []
+    assert found(check="length") == ["Old Ledger"]
+    assert found(check="echo") == []
     assert found(text="LEDGER") == ["Old Ledger"]
     assert found(text="100%") == found(text="_") == []
     assert found(session_id="s1", agent_id="cto") == []
+
+
+def test_entries_are_found_by_a_check_that_they_failed_and_not_by_one_that_they_passed(stores, run):
+    said = fill(run, stores, "one", "two", "three")
+    length, echo = (Check(name=name, passed=True, score=1.0, reason="Fine.") for name in ("length", "echo"))
+    failed = [
+        (length, replace(echo, passed=False)),
+        (replace(length, passed=False), replace(echo, passed=False)),
+        (replace(length, reason='It says ["echo",false,1].'), replace(echo, name="echoes", passed=False)),
+    ]
+    for one, checks in zip(said, failed, strict=True):
+        decided = replace(admission(Decision.REFUSED), checks=checks)
+        run(stores.quarantine.decide(system(), one.id, decided, None))
+
+    def found(**fields):
+        return contents(run(stores.quarantine.find(person(), EntryFilter(**fields))))
+
+    assert found(check="echo") == ["two", "one"]
+    assert found(check="length") == ["two"]
+    assert found(check="echo", decision=Decision.REFUSED, limit=1, beyond_id=said[1].id) == ["one"]
+    assert found(check="e' OR '1") == []
 
 
 def test_chinese_text_is_found_by_a_part_of_it(stores, run):

@@ -15,7 +15,7 @@ DEEDS = {
     "record", "readAdmission", "query", "listWorking", "readStats", "listProjects", "listQuarantine", "readEntry",
     "readLineage", "deleteEntry", "makeDigest", "readDigest", "listInsights", "readInsight", "ingest", "promote",
     "dismiss", "retire", "listMemories", "listAudit", "verifyAudit", "streamEvents", "makeKey", "listKeys", "revokeKey",
-    "propose",
+    "readSession", "signIn", "signOut", "readFlow", "propose",
 }  # fmt: skip
 DOCUMENT = create_app(Settings()).openapi()
 SCHEMAS = DOCUMENT["components"]["schemas"]

@@ -20,6 +20,9 @@ MAY = {
     "POST /memory/propose": RECORD,
     "POST /memory/query": QUERY,
     "GET /memory/working": QUERY,
+    "GET /session": QUERY,
+    "POST /session": QUERY,
+    "DELETE /session": QUERY,
     "GET /stats": QUERY,
     "GET /events": QUERY,
     "GET /projects": QUERY,
@@ -30,6 +33,7 @@ MAY = {
     "GET /memory/insights": AUDIT,
     "GET /memory/insights/{id}": AUDIT,
     "GET /memory/longterm": AUDIT,
+    "GET /flow": AUDIT,
     "GET /audit": AUDIT,
     "GET /audit/verification": AUDIT,
     "POST /memory/ingest": REVIEW,
@@ -56,7 +60,9 @@ BODIES = {
     "/keys": {"name": "new", "role": "agent"},
 }
 # Everybody's projects are told by the credential alone, and keys are an admin's, who reaches all projects.
-PROJECTLESS = {"GET /projects", "GET /keys", "POST /keys", "DELETE /keys/{id}"}
+PROJECTLESS = {
+    "GET /projects", "GET /session", "POST /session", "DELETE /session", "GET /keys", "POST /keys", "DELETE /keys/{id}"
+}  # fmt: skip
 PROXY_HEADERS = (
     "Forwarded",
     "Via",
@@ -82,9 +88,10 @@ def routes(app: FastAPI) -> Iterator[tuple[str, str]]:
 def ask(api, line: str, *, key: str | None, project: str | None = "apollo", some_id: str = "unknown", **headers: str):
     """Ask what a line of the table says, about a project."""
     method, path = line.split()
-    named = {} if project is None or line in {"GET /projects", "DELETE /keys/{id}"} else {"project_id": project}
+    unnamed = project is None or line in {"GET /projects", "DELETE /keys/{id}"} or path == "/session"
+    named = {} if unnamed else {"project_id": project}
     where = path.replace("{id}", some_id)
-    if method == "POST":
+    if method == "POST" and path in BODIES:
         body = {name: some_id if value == "ID" else value for name, value in BODIES[path].items()}
         return api.send(method, where, key=key, json={**body, **named}, headers=headers)
     named |= {"reason": "wrong"} if path == "/memory/entries/{id}" and method == "DELETE" else {}
@@ -107,7 +114,9 @@ def test_the_table_of_rights_names_every_route_there_is(api):
 def refused(api, key: str | None) -> set[str]:
     """Return the lines of the table that a key has no right to; every other one is answered properly."""
     statuses = {line: ask(api, line, key=key).status_code for line in MAY}
-    assert set(statuses.values()) <= {200, 201, 202, 403, 404}
+    # Who has no key has nothing to sign in with.
+    assert statuses.pop("POST /session") == (401 if key is None else 204)
+    assert set(statuses.values()) <= {200, 201, 202, 204, 403, 404}
     return {line for line, status in statuses.items() if status == 403}
 
 

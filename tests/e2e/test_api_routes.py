@@ -225,6 +225,10 @@ def test_quarantine_is_narrowed_by_what_one_looks_for(api, reviewer):
     assert len(api.get("/memory/quarantine", key=reviewer, search="postgresql").json()["items"]) == 1
     assert api.get("/memory/quarantine", key=reviewer, session_id="s2").json()["items"] == []
     assert api.get("/memory/quarantine", key=reviewer, review="promoted").json()["items"] == []
+    [short] = api.get("/memory/quarantine", key=reviewer, check="length").json()["items"]
+    assert short["entry"]["content"] == "短"
+    before = api.get("/memory/quarantine", key=reviewer, until=short["entry"]["created_at"]).json()["items"]
+    assert [receipt["entry"]["content"] for receipt in before] == [DECISION]
 
 
 @pytest.mark.parametrize("path", ["/memory/quarantine", "/memory/longterm", "/memory/insights", "/audit"])

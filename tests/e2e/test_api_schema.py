@@ -24,7 +24,7 @@ FUZZ = int(os.environ.get("FUZZ_EXAMPLES", "0"))
 LEAST = "least"
 PROJECT = "apollo"
 # They are for all projects, or take no project at all.
-PROJECTLESS = {"/api/v1/projects", "/api/v1/keys", "/api/v1/keys/{id}"}
+PROJECTLESS = {"/api/v1/projects", "/api/v1/session", "/api/v1/keys", "/api/v1/keys/{id}"}
 
 
 class Served:

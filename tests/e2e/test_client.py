@@ -18,6 +18,7 @@ from memsieve.client import AsyncClient, Client
 from memsieve.errors import (
     Conflict,
     Forbidden,
+    InvalidInput,
     NotFound,
 )
 from memsieve.model import (
@@ -79,6 +80,7 @@ def test_everything_a_project_offers_works_over_http(server, data):  # noqa: PLR
         text = project.promote_text("We ship on Fridays.")
         assert [one.id for one in project.memories()] == [memory.id, text.id]
         assert [one.id for one in project.memories(after_id=memory.id, limit=1)] == [text.id]
+        assert [one.id for one in project.memories(newest_first=True, text="SHIP")] == [text.id]
         assert project.memory(first).id == memory.id
         assert project.dismiss(others[1], reason="twice").source_id == others[1]
         assert project.retire(text.id, reason="we do not").memory.retired_reason == "we do not"
@@ -93,6 +95,8 @@ def test_everything_a_project_offers_works_over_http(server, data):  # noqa: PLR
         assert [one.entry.id for one in project.log(EntryFilter(limit=1))] == [others[1]]
         assert [one.entry.id for one in project.log(EntryFilter(beyond_id=others[1], limit=1))] == [others[0]]
         assert [one.entry.id for one in project.log(EntryFilter(review=Review.PROMOTED, text="ledger"))] == [first]
+        assert project.log(EntryFilter(until=receipt.entry.created_at)) == []
+        assert [one.entry.id for one in project.log(EntryFilter(check="duplicate"))] == [others[1]]
         assert project.log(EntryFilter(since=receipt.entry.created_at + timedelta(hours=1))) == []
         with pytest.raises(NotFound):
             project.log(EntryFilter(beyond_id="none"))
@@ -102,11 +106,18 @@ def test_everything_a_project_offers_works_over_http(server, data):  # noqa: PLR
         assert [one.action for one in events] == ["promoted", "promoted", "dismissed", "retired"]
         assert all(one.digest == one.expected_digest() for one in events)
         assert project.events(after=1, limit=2) == events[1:3]
+        assert project.events(newest_first=True, before=4) == events[2::-1]
         assert project.verify_audit().head == events[-1].digest
         project.delete(others[1], reason="personal data")
         with pytest.raises(NotFound):
             project.delete(others[1], reason="personal data")
         assert (project.stats().recorded, project.stats().memories) == (2, 1)
+        flow = project.flow(days=2, offset=timedelta(hours=8))
+        assert [len(flow.days), sum(day.recorded for day in flow.days)] == [2, 2]
+        assert [(day.promoted, day.dismissed, day.retired) for day in flow.days][-1] == (2, 1, 1)
+        with pytest.raises(InvalidInput) as refused:
+            project.flow(days=0)
+        assert refused.value.field == "days"
         assert client.projects() == ["apollo"]
 
 

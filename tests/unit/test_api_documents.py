@@ -12,11 +12,15 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from memsieve import validate, wire
 from memsieve.api import cursors, problems, requests, responses
+from memsieve.api.routes import flow as flow_routes
 from memsieve.errors import InvalidInput, MemsieveError
 from memsieve.model import (
+    AgeCount,
     ApiKey,
     Dispute,
     Edit,
+    Flow,
+    FlowDay,
     Happening,
     HappeningKind,
     KeyRole,
@@ -37,10 +41,10 @@ from memsieve.testing import factories
 from memsieve.testing.factories import NOW, entry, insight, source
 
 
-def agrees(model: type[BaseModel], document: dict) -> None:
+def agrees(model: type[BaseModel], document: dict, *, on_request: frozenset[str] = frozenset()) -> None:
     """Say that a document has exactly the fields of its model, all the way down, and the types they promise."""
-    assert model.model_validate(document, strict=False).model_dump(mode="json") == document
-    assert all(field.is_required() for field in model.model_fields.values())
+    assert model.model_validate(document, strict=False).model_dump(mode="json", exclude_unset=True) == document
+    assert {name for name, field in model.model_fields.items() if not field.is_required()} == on_request
 
 
 def receipt() -> Receipt:
@@ -73,7 +77,11 @@ def test_answers_are_told_as_documented():
     told = wire.answer(factories.answer([factories.item("i", "text"), factories.item("j", "text", Source.HOT)]))
     # It travels in the head.
     del told["answer_id"]
-    agrees(responses.Answer, told)
+    agrees(responses.Answer, told, on_request=frozenset({"prompt"}))
+    explained = {**told["results"][0], "why": wire.why(factories.item("i", "text"), "which text?")}
+    assert explained["why"]["words"] == ["text"]
+    agrees(responses.Item, explained, on_request=frozenset({"why"}))
+    agrees(responses.Answer, {**told, "results": [explained], "prompt": "…"}, on_request=frozenset({"prompt"}))
 
 
 def test_insights_and_digests_are_told_as_documented():
@@ -109,6 +117,16 @@ def test_counts_and_keys_are_told_as_documented():
     agrees(responses.Key, wire.key(key))
     agrees(responses.NewKey, wire.made_key(key, "msv_k_s"))
     agrees(responses.ProjectItem, {"project_id": "apollo"})
+
+
+def test_the_flow_is_told_as_documented():
+    day = FlowDay(day=NOW.date(), recorded=1, refused=1, refused_by={"echo": 1})
+    ages = (AgeCount(up_to_days=1, count=1), AgeCount(up_to_days=None, count=0))
+    flow = Flow(
+        project_id="apollo", days=(day,), memory_ages=ages, insight_ages=ages, oldest_insight=NOW, oldest_pending=None
+    )
+    agrees(flow_routes.Flow, wire.flow(flow))
+    assert wire.flow(flow)["days"][0]["day"] == "2026-03-02"
 
 
 @pytest.mark.parametrize("found", [3, 2, 0])

@@ -13,18 +13,22 @@ import pytest
 from memsieve import client as door
 from memsieve import wire
 from memsieve.client import insights, records
+from memsieve.client.flow import flow
 from memsieve.client.project import AsyncClientProject
 from memsieve.client.reader import read
 from memsieve.errors import (
     SchemaOutdated,
 )
 from memsieve.model import (
+    AgeCount,
     Aside,
     AuditEvent,
     Decision,
     Dispute,
     Doubt,
     Edit,
+    Flow,
+    FlowDay,
     Happening,
     HappeningKind,
     Lineage,
@@ -88,6 +92,14 @@ def _insight() -> Any:
 
 SERVING = Serving(answer_id="a", item_id="i", session_id=None, agent_id="cfo", query="which?", at=NOW)
 COUNTS = {name: number for number, name in enumerate(Stats.__dataclass_fields__)}
+FLOW = Flow(
+    project_id="apollo",
+    days=(FlowDay(day=NOW.date(), recorded=9, admitted=5, refused=3, pending=1, refused_by={"echo": 3}, promoted=2),),
+    memory_ages=(AgeCount(up_to_days=7, count=4), AgeCount(up_to_days=None, count=1)),
+    insight_ages=(AgeCount(up_to_days=None, count=0),),
+    oldest_insight=NOW,
+    oldest_pending=None,
+)
 STATS = Stats(**{**COUNTS, "project_id": "apollo", "refused_by": {"echo": 3}, "working": None, "oldest_waiting": NOW})
 HAPPENING = Happening(position="7", project_id="apollo", kind=HappeningKind.DIGEST_READY, at=NOW, subject="d")
 AUDIT = Audit(events=3, head="9" * 64, problems=("Line 2 is missing.",))
@@ -113,6 +125,7 @@ ROUND_TRIPS = {
         records.lineage,
     ),
     "stats": (STATS, wire.stats, records.stats),
+    "flow": (FLOW, wire.flow, flow),
     "audit": (AUDIT, lambda record: wire.audit("apollo", record), records.audit),
     "digest": (digest(_insight(), set_aside={Aside.SAID_ONCE: 4}), wire.digest, insights.digest),
     "insight": (_insight(), wire.insight, insights.insight),

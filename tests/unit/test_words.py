@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memsieve.retrieval.words import _stem, cut
+from memsieve.retrieval.words import _stem, cut, shared
 
 
 def test_english_words_are_folded_and_stemmed_and_stop_words_go():
@@ -58,3 +58,21 @@ def test_words_are_cut_the_same_in_many_threads_at_once():
     _stem.cache_clear()
     with ThreadPoolExecutor(8) as threads:
         assert [*threads.map(cut, texts * 20)] == alone * 20
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "found"),
+    [
+        ("Which databases did they decide on?", "The team Decided on a database.", ("decided", "database")),
+        ("the ledger", "The Ledger; the ledger's LEDGER.", ("ledger",)),
+        ("is it the same?", "It is the same.", ()),
+        ("version 3.14", "Version 3.14 is not 3.15.", ("version", "3.14")),
+        ("数据库用什么", "瓶颈是数据库连接池，数据也用它。", ("数据库", "数据", "用")),
+        ("數據庫", "数据库很快。", ("数据库",)),
+        ("ＬＥＤＧＥＲ", "the ledger", ("ledger",)),
+        ("anything", "", ()),
+        ("???", "the ledger", ()),
+    ],
+)
+def test_the_words_that_two_texts_share_are_told_as_the_second_has_them(query, text, found):
+    assert shared(query, text) == found

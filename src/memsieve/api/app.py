@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 
-from memsieve.api import openapi, problems
+from memsieve.api import openapi, problems, site
 from memsieve.api.compression import Compression
 from memsieve.api.guard import READ_SECONDS, Guard, Rules
 from memsieve.api.mcp import McpDoor
@@ -22,7 +22,19 @@ from memsieve.api.operations.requests import Telemetry
 from memsieve.api.operations.tracing import configured
 from memsieve.api.rates import Rates
 from memsieve.api.route import Api
-from memsieve.api.routes import audit, digest, entries, events, keys, operations, query, recording, review
+from memsieve.api.routes import (
+    audit,
+    digest,
+    entries,
+    events,
+    flow,
+    keys,
+    operations,
+    query,
+    recording,
+    review,
+    session,
+)
 from memsieve.api.seats import MOST_STREAMS, Seats
 from memsieve.api.serving.connections import END_STREAMS
 from memsieve.api.state import STREAM_SECONDS, Entrance, State
@@ -35,7 +47,7 @@ from memsieve.ports import Clock
 if TYPE_CHECKING:
     from fastapi.telemetry import TelemetryConfig
 
-ROUTES = (recording, query, entries, digest, review, audit, events, keys)
+ROUTES = (session, recording, query, entries, digest, review, flow, audit, events, keys)
 # FastAPI's own would tell what was sent, in the words of its errors. Ours is in operations/.
 NO_TELEMETRY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
 
@@ -106,5 +118,6 @@ def create_app(
         routes.add_to(api)
     operations.add_to(app, keyless=keyless)
     door.add_to(app)
+    site.add_to(app)
     openapi.describe(app)
     return app

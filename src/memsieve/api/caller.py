@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
 from memsieve import validate
+from memsieve.api import cookie
 from memsieve.api.body import read_json
 from memsieve.api.requests import Body, Named
 from memsieve.api.state import State, state_of
@@ -84,7 +85,8 @@ async def identified(request: Request, right: Right) -> Caller:
     caller = await _known(request, held, right)
     _limit(held, _UNKNOWN if caller is None else caller.bucket)
     if caller is None:
-        raise HTTPException(401, _who(held), {"WWW-Authenticate": "Bearer"})
+        stale = {} if "authorization" in request.headers else cookie.taken(request)
+        raise HTTPException(401, _who(held), {"WWW-Authenticate": "Bearer", **stale})
     if not caller.may(right):
         await _note_foreign(held, caller, await _sent(request, caller))
         raise Forbidden(needed(held, caller, right))
@@ -106,6 +108,18 @@ def from_this_machine(request: Request, held: State) -> bool:
     # As the server has them, in small letters.
     forwarded = any(name.startswith(b"x-forwarded") or name in _PROXIES for name, _ in request.scope["headers"])
     return not forwarded and _is_loopback(request.client.host)
+
+
+def credential(request: Request) -> str | None:
+    """Return what a caller shows, None for nothing, and an empty text for what can be no key.
+
+    A key in the head goes before one in a cookie.
+    """
+    headers = request.headers.getlist("authorization")
+    if not headers:
+        return cookie.key_of(request)
+    scheme, _, text = headers[0].partition(" ")
+    return text.strip() if len(headers) == 1 and scheme.lower() == "bearer" else ""
 
 
 def caller_of(request: Request) -> Caller:
@@ -183,19 +197,16 @@ def needed(held: State, caller: Caller, right: Right) -> str:
 
 
 async def _known(request: Request, held: State, right: Right | None = None) -> Caller | None:
-    headers = request.headers.getlist("authorization")
-    if not headers:
+    text = credential(request)
+    if text is None:
         return Caller(name=LOCAL, role=KeyRole.AGENT) if from_this_machine(request, held) else None
-    scheme, _, text = headers[0].partition(" ")
-    if len(headers) > 1 or scheme.lower() != "bearer":
-        return None
-    if _is_token(text.strip(), held.entrance.token):
+    if _is_token(text, held.entrance.token):
         return Caller(name=held.entrance.user, role=KeyRole.REVIEWER) if from_this_machine(request, held) else None
     try:
-        key = await held.memory.keys.identify(text.strip())
+        key = await held.memory.keys.identify(text)
     except StoreUnavailable:
         # What is recorded now waits in the spool, and gets no further than quarantine.
-        key = held.memory.keys.remembered(text.strip()) if right is Right.RECORD else None
+        key = held.memory.keys.remembered(text) if right is Right.RECORD else None
         if key is None:
             raise
     return None if key is None else _bearer(key)

@@ -96,7 +96,7 @@ class Guard:
         host = headers.get("host", "")
         if not self._known_host(host):
             return problem(421, f"This server does not answer to {host[:100]!r}. Add the name to allowed_hosts.")
-        crossing = headers.get("sec-fetch-site") == "cross-site"
+        crossing = headers.get("sec-fetch-site") == "cross-site" and not _follows_link(scope, headers)
         if (origin or crossing) and not self._allowed(scope, headers, origin):
             return problem(403, "A page of another origin may not call this server. Add it to allowed_origins.")
         if headers.get("content-encoding", "identity").lower() != "identity":
@@ -182,6 +182,12 @@ class Leaving:
             headers.append(_VARIES)
         if self._origin is not None:
             headers += [(b"access-control-allow-origin", self._origin.encode("latin-1")), _EXPOSED]
+
+
+def _follows_link(scope: Scope, headers: Sent) -> bool:
+    """Tell whether somebody follows a link to a page of the console; what is in it is asked of the API by itself."""
+    asked = (scope["method"], headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest"))
+    return asked == ("GET", "navigate", "document") and not scope["path"].startswith("/api")
 
 
 def _headers(scope: Scope) -> Sent:

@@ -9,7 +9,7 @@ from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Fiel
 from pydantic.json_schema import SkipJsonSchema
 
 from memsieve.digest.build import MOST_DAYS
-from memsieve.model import ATOM_NAME, Decision, Review
+from memsieve.model import ATOM_NAME, Decision, Review, Span
 from memsieve.retrieval.retrieve import MAX_DAYS, MAX_ITEMS
 from memsieve.validate import MAX_NAME_LENGTH, UNSEEN
 
@@ -68,6 +68,13 @@ def _digits(value: Any) -> Any:
     return int(value) if isinstance(value, str) and _DIGITS.fullmatch(value) else None
 
 
+def _signed(value: Any) -> Any:
+    """Read a number of a query that may be less than nothing."""
+    if isinstance(value, str) and value.startswith("-") and _DIGITS.fullmatch(value[1:]):
+        return -int(value[1:])
+    return _digits(value)
+
+
 def _written(value: Any) -> Any:
     """Take a time only as RFC 3339 writes it."""
     return value if isinstance(value, str) and _MOMENT.fullmatch(value) else None
@@ -84,7 +91,10 @@ Limit = Annotated[
     Field(ge=1, le=MAX_PAGE, description=f"How many to return at most; {PAGE} where it is not given."),
     BeforeValidator(_digits),
 ]
+Search = Annotated[str, Field(pattern=TEXT, max_length=MAX_SEARCH)]
 Line = Annotated[int, Field(ge=0, le=999_999_999), BeforeValidator(_digits)]
+Days = Annotated[int, Field(ge=1, le=Span.MOST_DAYS), BeforeValidator(_digits)]
+Offset = Annotated[int, Field(ge=-840, le=840), BeforeValidator(_signed)]
 MostItems = Annotated[int, Field(ge=0, le=MAX_ITEMS), BeforeValidator(_whole)]
 # A bare number would be taken for seconds since 1970.
 Moment = Annotated[AwareDatetime, BeforeValidator(_written)]
@@ -159,6 +169,8 @@ class QueryBody(Body):
         examples=["s-42"],
     )
     agent_id: Name | None = Field(default=None, description="The agent that asks.", examples=["cfo"])
+    explain: bool = Field(default=False, description="Say of each result why it was found.")
+    prompt: bool = Field(default=False, description="Add the results as a Markdown block for a prompt.")
 
 
 class IngestBody(Body):
@@ -277,12 +289,17 @@ class AuditQuery(NamedPageQuery):
     """Which lines of the audit log to list."""
 
     after: Line = Field(default=0, description="Only lines after this one.")
+    before: Line | SkipJsonSchema[None] = Field(default=None, description="Only lines before this one.")
+    newest_first: Switch = Field(default=False, description="The newest first, in place of the oldest.")
 
 
 class MemoriesQuery(NamedPageQuery):
     """Which memories to list."""
 
-    after_id: Name | SkipJsonSchema[None] = Field(default=None, description="Only what was approved after this one.")
+    after_id: Name | SkipJsonSchema[None] = Field(default=None, description="Only what follows this one in the list.")
+    search: Search | SkipJsonSchema[None] = Field(default=None, description="Only what holds this text.")
+    retired: Switch = Field(default=False, description="Those that were retired, in place of those that are served.")
+    newest_first: Switch = Field(default=False, description="The newest first, in place of the oldest.")
 
 
 class QuarantineQuery(NamedPageQuery):
@@ -292,16 +309,27 @@ class QuarantineQuery(NamedPageQuery):
     agent_id: Name | SkipJsonSchema[None] = Field(default=None, description="Only this agent.")
     decision: Decision | SkipJsonSchema[None] = Field(default=None, description="Only what the filter decided so.")
     review: Review | SkipJsonSchema[None] = Field(default=None, description="Only what a person decided so.")
-    search: Annotated[str, Field(pattern=TEXT, max_length=MAX_SEARCH)] | SkipJsonSchema[None] = Field(
-        default=None, description="Only what holds this text."
-    )
+    check: Name | SkipJsonSchema[None] = Field(default=None, description="Only what did not pass this check.")
+    search: Search | SkipJsonSchema[None] = Field(default=None, description="Only what holds this text.")
     since: Moment | SkipJsonSchema[None] = Field(
         default=None, description="Only what was said since then.", examples=["2026-03-02T09:00:00Z"]
+    )
+    until: Moment | SkipJsonSchema[None] = Field(
+        default=None, description="Only what was said before then.", examples=["2026-03-09T09:00:00Z"]
     )
     beyond_id: Name | SkipJsonSchema[None] = Field(
         default=None, description="Only what follows this entry in the list."
     )
     oldest_first: Switch = Field(default=False, description="The oldest first, in place of the newest.")
+
+
+class FlowQuery(Named):
+    """Which days to count."""
+
+    days: Days = Field(default=30, description="How many days, with today.")
+    offset_minutes: Offset = Field(
+        default=0, description="Where a day begins: how many minutes clocks there are ahead of UTC."
+    )
 
 
 class InsightsQuery(NamedPageQuery):

@@ -45,7 +45,8 @@ def serve(
     """Serve the memory by HTTP, on this machine alone by default.
 
     There, callers without a key record and query as agents, in any project they name. A person decides with the token
-    in `reviewer.token`, a file in the data folder that the first start writes for this user alone, or with a key.
+    in `reviewer.token`, a file in the data folder that the first start writes for this user alone, or with a key; the
+    link that is printed signs in to the console with it.
     Beyond this machine every caller needs a key: memsieve keys make.
 
     A signal ends it after the requests in hand, a second Ctrl+C at once. It logs to standard error, as JSON unless that

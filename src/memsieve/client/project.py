@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import quote
 
@@ -13,6 +13,7 @@ from memsieve import validate
 from memsieve.client import insights as insight_records
 from memsieve.client import records
 from memsieve.client.connection import Call, Connection, items
+from memsieve.client.flow import flow
 from memsieve.client.reader import Reader, T, read
 from memsieve.errors import InvalidInput, NotFound, StoreUnavailable
 from memsieve.model import (
@@ -23,12 +24,14 @@ from memsieve.model import (
     Digest,
     Entry,
     EntryFilter,
+    Flow,
     Insight,
     Lineage,
     LongTermMemory,
     Proposal,
     Receipt,
     Retirement,
+    Span,
     Stats,
     Tombstone,
 )
@@ -222,8 +225,10 @@ class AsyncClientProject:
             "agent_id": wanted.agent_id,
             "decision": wanted.decision,
             "review": wanted.review,
+            "check": wanted.check,
             "search": wanted.text,
             "since": None if wanted.since is None else wanted.since.isoformat(),
+            "until": None if wanted.until is None else wanted.until.isoformat(),
             "beyond_id": wanted.beyond_id,
             "oldest_first": "true" if wanted.oldest_first else None,
         }
@@ -237,21 +242,39 @@ class AsyncClientProject:
         """Return what the filter decided on an entry, or None; nothing of what it says, so that agents may ask."""
         return await self._found(self._call("GET", entry_id, "/admission"), records.entry_admission)
 
-    async def events(self, *, after: int = 0, limit: int = 1000) -> list[AuditEvent]:
-        """List the audit log in order, after a line."""
+    async def events(
+        self, *, after: int = 0, before: int | None = None, limit: int = 1000, newest_first: bool = False
+    ) -> list[AuditEvent]:
+        """List the audit log in order, or the newest lines first, between two lines."""
         validate.whole_number(after, field="after", most=2**62)
         validate.whole_number(limit, field="limit", most=MAX_LISTED)
-        return await self._listed("/audit", {"after": after or None}, limit, records.event)
+        if before is not None:
+            validate.whole_number(before, field="before", most=2**62)
+        query = {"after": after or None, "before": before, "newest_first": "true" if newest_first else None}
+        return await self._listed("/audit", query, limit, records.event)
 
     async def working(self) -> list[Entry]:
         """List working memory, newest first."""
         call = Call(method="GET", path="/memory/working", query={"project_id": self.id})
         return [read(records.entry, one) for one in items(await self._connection.send(call))]
 
-    async def memories(self, *, after_id: str | None = None, limit: int = 100) -> list[LongTermMemory]:
-        """List verified memories in the order they were approved, after the given one."""
+    async def memories(
+        self,
+        *,
+        after_id: str | None = None,
+        limit: int = 100,
+        text: str | None = None,
+        retired: bool = False,
+        newest_first: bool = False,
+    ) -> list[LongTermMemory]:
+        """List verified memories in the order they were approved, or retired ones; those that hold a text."""
         validate.whole_number(limit, field="limit", most=MAX_LISTED)
-        query = {"after_id": None if after_id is None else _id(after_id)}
+        query = {
+            "after_id": None if after_id is None else _id(after_id),
+            "search": text,
+            "retired": "true" if retired else None,
+            "newest_first": "true" if newest_first else None,
+        }
         return await self._listed("/memory/longterm", query, limit, records.memory)
 
     async def memory(self, any_id: str) -> LongTermMemory | None:
@@ -269,6 +292,17 @@ class AsyncClientProject:
         """Count what the project holds and what the filter refused."""
         call = Call(method="GET", path="/stats", query={"project_id": self.id})
         return read(records.stats, await self._connection.send(call))
+
+    async def flow(self, *, days: int = 30, offset: timedelta = timedelta(0)) -> Flow:
+        """Count what was recorded, admitted, refused and decided on each of the last days, and how old it all is.
+
+        A day begins where clocks are `offset` ahead of UTC.
+        """
+        span = Span(now=datetime.now(UTC), days=days, offset=offset)
+        minutes = round(span.offset.total_seconds() / 60)
+        query: dict[str, str | int | None] = {"days": span.days, "offset_minutes": minutes}
+        call = Call(method="GET", path="/flow", query={"project_id": self.id, **query})
+        return read(flow, await self._connection.send(call))
 
     async def verify_audit(self) -> Audit:
         """Let the server check the audit log's hash chain, and that every memory has its line in it."""

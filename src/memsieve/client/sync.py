@@ -45,6 +45,7 @@ class ClientProject:
     memory = blocking(AsyncClientProject.memory)
     lineage = blocking(AsyncClientProject.lineage)
     stats = blocking(AsyncClientProject.stats)
+    flow = blocking(AsyncClientProject.flow)
     verify_audit = blocking(AsyncClientProject.verify_audit)
 
 

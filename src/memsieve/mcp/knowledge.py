@@ -28,6 +28,7 @@ def write(base: KnowledgeBase, type_: str, fields: dict[str, str | None], **rest
 
 def search(base: KnowledgeBase, query: str, limit: int) -> AtomsFound:
     """Find atoms."""
+    found = base.search(query, limit)
     return AtomsFound(
         hits=[
             AtomFound(
@@ -38,8 +39,10 @@ def search(base: KnowledgeBase, query: str, limit: int) -> AtomsFound:
                 line=hit.line,
                 excerpt=hit.excerpt,
             )
-            for hit in base.search(query, limit).hits
-        ]
+            for hit in found.hits
+        ],
+        unread=list(found.unread),
+        degraded=list(found.degraded),
     )
 
 

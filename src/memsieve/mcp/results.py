@@ -272,6 +272,8 @@ class AtomsFound(Result):
     """The atoms that fit a query best."""
 
     hits: list[AtomFound] = Field(description="The best first.")
+    unread: list[str] = Field(description="Atoms that could not be read, and were not searched.")
+    degraded: list[str] = Field(description="What could not be asked: without the embedder, only words were compared.")
     notice: str = Field(default=DATA, description="How to read it.")
 
 

@@ -15,6 +15,7 @@ from memsieve.model.entries import (
     Receipt,
     Review,
 )
+from memsieve.model.flow import AgeCount, Flow, FlowDay, Span
 from memsieve.model.happenings import Happening, HappeningKind
 from memsieve.model.insights import (
     Dispute,
@@ -53,6 +54,7 @@ __all__ = [
     "UNVERIFIED_LABEL",
     "VERIFIED_LABEL",
     "Admission",
+    "AgeCount",
     "Answer",
     "ApiKey",
     "Approval",
@@ -68,6 +70,8 @@ __all__ = [
     "Edit",
     "Entry",
     "EntryFilter",
+    "Flow",
+    "FlowDay",
     "Happening",
     "HappeningKind",
     "Hit",
@@ -90,6 +94,7 @@ __all__ = [
     "Serving",
     "Settlement",
     "Source",
+    "Span",
     "Stats",
     "Tombstone",
     "TombstoneKind",

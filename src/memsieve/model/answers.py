@@ -21,7 +21,10 @@ class Source(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextItem:
-    """One memory as it is served: always labelled verified or unverified."""
+    """One memory as it is served: always labelled verified or unverified.
+
+    Its score is made of two: how near it is by vectors, None where they cannot tell, and how many of the words it has.
+    """
 
     id: str
     content: str
@@ -35,6 +38,8 @@ class ContextItem:
     expires_at: datetime | None = None
     promoted_at: datetime | None = None
     promoted_by: str | None = None
+    similarity: float | None = field(default=None, compare=False)
+    word_score: float = field(default=0.0, compare=False)
     embedding: Vector | None = field(default=None, compare=False, repr=False)
 
     @property

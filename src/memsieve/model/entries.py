@@ -101,20 +101,22 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryFilter:
-    """Which quarantine entries to list; every field narrows the list."""
+    """Which quarantine entries to list; every field narrows the list. `check` is one that they did not pass."""
 
     session_id: str | None = None
     agent_id: str | None = None
     decision: Decision | None = None
     review: Review | None = None
+    check: str | None = None
     text: str | None = None
     since: datetime | None = None
+    until: datetime | None = None
     beyond_id: str | None = None
     limit: int = 50
     oldest_first: bool = False
 
     def __post_init__(self) -> None:
-        for field_name in ("session_id", "agent_id", "beyond_id"):
+        for field_name in ("session_id", "agent_id", "check", "beyond_id"):
             value = getattr(self, field_name)
             if value is not None:
                 validate.name(value, field=field_name)
@@ -123,5 +125,6 @@ class EntryFilter:
         validate.whole_number(self.limit, field="limit", most=MAX_LISTED)
         validate.one_of(self.decision, (None, *Decision), field="decision")
         validate.one_of(self.review, (None, *Review), field="review")
-        if not isinstance(self.since, datetime | None):
-            raise InvalidInput(f"since is {self.since!r}; it must be a datetime.", field="since")
+        for field_name in ("since", "until"):
+            if not isinstance(value := getattr(self, field_name), datetime | None):
+                raise InvalidInput(f"{field_name} is {value!r}; it must be a datetime.", field=field_name)

@@ -16,6 +16,7 @@ from memsieve.model import Answer, ContextItem, Entry, Hit, Scope, Source, Vecto
 from memsieve.ports import Clock, Embedder, Ledger, LongTermStore, WorkingStore
 from memsieve.retrieval.fuse import fused, merge
 from memsieve.retrieval.hot import HotIndexes
+from memsieve.retrieval.index import Match
 from memsieve.retrieval.words import cut
 
 MAX_QUERY_BYTES = 64 * 1024
@@ -116,9 +117,9 @@ class Retriever:
         """Rank working memory, while long-term memory is still searched."""
         entries = await listing
         matches = self._hot.of(scope, entries).search(vector, words, len(entries), since)
-        scored = ((fused(match), entries[match.position]) for match in matches)
+        scored = ((fused(match), match) for match in matches)
         best = _best(scored, query.max_unverified, query.relevance_threshold)
-        return [_hot_item(entry, score) for score, entry in best]
+        return [_hot_item(entries[match.position], match, score) for score, match in best]
 
     async def _embed(self, text: str) -> tuple[Vector | None, list[str]]:
         try:
@@ -152,10 +153,12 @@ def _verified(hit: Hit, score: float) -> ContextItem:
         memory_id=hit.memory_id,
         promoted_at=hit.promoted_at,
         promoted_by=hit.promoted_by,
+        similarity=hit.similarity,
+        word_score=hit.word_score,
     )
 
 
-def _hot_item(entry: Entry, score: float) -> ContextItem:
+def _hot_item(entry: Entry, match: Match, score: float) -> ContextItem:
     return ContextItem(
         id=entry.id,
         content=entry.content,
@@ -166,5 +169,7 @@ def _hot_item(entry: Entry, score: float) -> ContextItem:
         session_id=entry.session_id,
         agent_id=entry.agent_id,
         expires_at=entry.expires_at,
+        similarity=match.similarity,
+        word_score=match.word_score,
         embedding=entry.embedding,
     )

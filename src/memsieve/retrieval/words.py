@@ -6,7 +6,8 @@ import re
 import threading
 import unicodedata
 from functools import lru_cache
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import Any
 
 from memsieve.bundled.simplify import simplified_forms
@@ -53,6 +54,19 @@ def cut(text: str) -> tuple[str, ...]:
     return tuple(words)
 
 
+def shared(query: str, text: str) -> tuple[str, ...]:
+    """Return the words of a text that a query has too, each once, folded and whole: `decided` for `decision`."""
+    wanted = frozenset(cut(query))
+    found: dict[str, None] = {}
+    for match in _RUNS.finditer(fold(text)):
+        run = match.group()
+        if match["unspaced"]:
+            found.update(dict.fromkeys(_pieces(run, wanted)))
+        elif run not in _STOP_WORDS and _stem(run) in wanted:
+            found[run] = None
+    return tuple(found)
+
+
 def fold(text: str) -> str:
     """Return a text with width, case, accents' encodings and the two ways to write Chinese made one."""
     if text.isascii():
@@ -63,6 +77,16 @@ def fold(text: str) -> str:
 def _characters_and_pairs(run: str) -> list[str]:
     pairs = [pair for pair in map("".join, pairwise(run)) if pair not in _STOP_PAIRS]
     return [character for character in run if character not in _STOP_CHARACTERS] + pairs
+
+
+def _pieces(run: str, wanted: frozenset[str]) -> list[str]:
+    """Return the longest pieces of a run whose characters or pairs are wanted."""
+    marked = [character in wanted for character in run]
+    for place, pair in enumerate(map("".join, pairwise(run))):
+        if pair in wanted:
+            marked[place] = marked[place + 1] = True
+    groups = groupby(zip(marked, run, strict=True), key=itemgetter(0))
+    return ["".join(character for _, character in group) for held, group in groups if held]
 
 
 @lru_cache(maxsize=65536)

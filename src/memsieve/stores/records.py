@@ -31,6 +31,9 @@ from memsieve.model import (
     Vector,
 )
 
+# A number of a row that no row has.
+BEYOND_ALL = 2**63 - 1
+
 
 def words_text(words: tuple[str, ...]) -> str:
     """Return cut words as one text."""
@@ -55,6 +58,11 @@ def content_hash(content: str) -> str:
 def checks_text(checks: Iterable[Check]) -> str:
     """Return checks as JSON."""
     return json_text([[check.name, check.passed, check.score, check.reason] for check in checks])
+
+
+def failed_text(check: str) -> str:
+    """Return how the JSON of checks begins to tell of one that failed; within a text its quotes would be escaped."""
+    return json_text([check, False]).removesuffix("]")
 
 
 def pending(entry: Entry) -> Receipt:

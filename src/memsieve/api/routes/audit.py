@@ -16,6 +16,7 @@ from memsieve.api.route import Api
 
 TAG = "Audit"
 _LIST = "audit"
+_BACK = "audit back"
 
 
 def add_to(api: Api) -> None:
@@ -27,11 +28,22 @@ def add_to(api: Api) -> None:
 
 
 async def list_audit(request: Request, wanted: Annotated[AuditQuery, Query()]) -> Response:
-    """List who did what, when and why, in order."""
+    """List who did what, when and why, in order or the newest first."""
     project = await project_of(request, wanted)
-    after = max(wanted.after, cursors.number_of(_LIST, wanted.cursor))
-    found = await project.events(after=after, limit=wanted.limit + 1, by=caller_of(request).name)
-    return await cursors.page(_LIST, found, wanted.limit, wire.event, lambda one: str(one.sequence))
+    kind = _BACK if wanted.newest_first else _LIST
+    after, before, place = wanted.after, wanted.before, cursors.number_of(kind, wanted.cursor)
+    if place and wanted.newest_first:
+        before = place if before is None else min(before, place)
+    elif place:
+        after = max(after, place)
+    found = await project.events(
+        after=after,
+        before=before,
+        limit=wanted.limit + 1,
+        newest_first=wanted.newest_first,
+        by=caller_of(request).name,
+    )
+    return await cursors.page(kind, found, wanted.limit, wire.event, lambda one: str(one.sequence))
 
 
 async def verify_audit(request: Request, of: Annotated[Named, Query()]) -> Response:

@@ -14,6 +14,7 @@ from memsieve.api.caller import Right, caller_of, project_of
 from memsieve.api.requests import Named, PageQuery, QueryBody
 from memsieve.api.route import Api
 from memsieve.api.state import state_of
+from memsieve.retrieval.context import history_context
 
 TAG = "Retrieval"
 _PROJECTS = "projects"
@@ -60,6 +61,11 @@ async def query(request: Request, body: QueryBody) -> Response:
         agent_id=body.agent_id,
     )
     document = wire.answer(answer)
+    if body.explain:
+        for told, item in zip(document["results"], answer.items, strict=True):
+            told["why"] = wire.why(item, body.query)
+    if body.prompt:
+        document["prompt"] = history_context(answer)
     return JSONResponse(document, headers={ANSWER_ID: document.pop("answer_id")})
 
 

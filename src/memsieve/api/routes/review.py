@@ -88,7 +88,7 @@ async def retire(request: Request, body: RetireBody) -> Response:
 
 
 async def list_memories(request: Request, wanted: Annotated[MemoriesQuery, Query()]) -> Response:
-    """List verified memories in the order they were approved."""
+    """List verified memories in the order they were approved, or those that were retired."""
     project = await project_of(request, wanted)
     after = cursors.place_of(_LIST, wanted.cursor)
     if wanted.after_id is not None and after is None:
@@ -98,7 +98,13 @@ async def list_memories(request: Request, wanted: Annotated[MemoriesQuery, Query
                 f"No memory {wanted.after_id!r} in project {project.id!r}. Begin without it.", subject=wanted.after_id
             )
         after = memory.id
-    found = await project.memories(after_id=after, limit=wanted.limit + 1)
+    found = await project.memories(
+        after_id=after,
+        limit=wanted.limit + 1,
+        text=wanted.search,
+        retired=wanted.retired,
+        newest_first=wanted.newest_first,
+    )
     if not found and after is not None and await project.memory(after) is None:
         raise cursors.bad_cursor()
     return await cursors.page(_LIST, found, wanted.limit, wire.memory, lambda one: one.id)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import getpass
+import json
 import logging
 import os
 import shlex
 import signal
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from pathlib import Path
@@ -99,6 +101,8 @@ def serve(
 
     def announce() -> None:
         _announce(settings, address_of(listener), keyless=keyless)
+        if token is not None:
+            _offer(address_of(listener), token, as_json=as_json)
         if down is not None:
             _log.warning("Whether anybody has a key is not known yet, and nobody is served without one: %s", down)
 
@@ -182,6 +186,16 @@ def _announce(settings: Settings, address: str, *, keyless: bool) -> None:
     who = "Callers need a key: memsieve keys make" if token is None else f"The reviewer's token: cat {token}"
     document = {"address": address, "data": settings.data, "engine": engine, "token_file": token}
     _log.info("Listening on %s, with %s in %s. %s", address, engine, settings.data, who, extra={"document": document})
+
+
+def _offer(address: str, token: str, *, as_json: bool) -> None:
+    """Print the link that signs in to the console. The log never has it, nor a server: browsers send no fragment."""
+    link = f"{address}/#token={token}"
+    line = json.dumps({"console": link}) if as_json else f"Open the console as a reviewer: {link}"
+    # Whoever does not listen misses a link, and the server serves all the same.
+    with suppress(OSError, ValueError):
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
 
 
 class Server(uvicorn.Server):

@@ -6,8 +6,9 @@ from collections.abc import Awaitable
 from typing import Any, Protocol
 
 from memsieve.errors import StoreUnavailable
-from memsieve.model import Scope, Stats, Totals
+from memsieve.model import Flow, Scope, Span, Stats, Totals
 from memsieve.stores.postgres.database import Connection, Database, Door
+from memsieve.stores.postgres.flow import read_flow
 from memsieve.stores.postgres.rows import fetch
 
 _PROJECTS = "SELECT project_id FROM projects ORDER BY 1"
@@ -91,6 +92,9 @@ class PostgresCensus:
 
     async def waiting(self) -> list[str]:
         return await self._names(_WAITING)
+
+    async def flow(self, scope: Scope, span: Span) -> Flow:
+        return await self._database.read(Door.FILTER, scope, lambda connection: read_flow(connection, scope, span))
 
     async def totals(self) -> Totals:
         async def work(connection: Connection) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from memsieve.model import Answer, AuditEvent, ContextItem, Note, Role, Scope, S
 from memsieve.stores.postgres import audit, graves, settling
 from memsieve.stores.postgres.database import Connection, Database, Door
 from memsieve.stores.postgres.rows import array_text, fetch, sent_vector
-from memsieve.stores.records import event_from, served_from, serving_from
+from memsieve.stores.records import BEYOND_ALL, event_from, served_from, serving_from
 
 _SERVE = """
 CALL serve(
@@ -38,7 +38,10 @@ FROM recent s JOIN quarantine_logs q ON q.project_id = %(project_id)s AND q.id =
 WHERE s.source = 'hot'
 ORDER BY 3 DESC LIMIT %(limit)s
 """
-_EVENTS = "SELECT * FROM audit_log WHERE project_id = %s AND sequence > %s ORDER BY sequence LIMIT %s"
+_EVENTS = """
+SELECT * FROM audit_log WHERE project_id = %s AND sequence > %s AND sequence < %s ORDER BY sequence LIMIT %s
+"""
+_NEWEST_EVENTS = _EVENTS.replace("ORDER BY sequence", "ORDER BY sequence DESC")
 _HEAD = "SELECT coalesce(max(sequence), 0) AS head FROM audit_log WHERE project_id = %s"
 _SERVINGS = """
 SELECT s.answer_id, s.item_id, a.session_id, a.agent_id, a.query, a.at
@@ -101,10 +104,19 @@ class PostgresLedger:
             served_from(row, sent_vector(row["sent"]) if row["embedder"] == self._embedder else None) for row in rows
         ]
 
-    async def events(self, scope: Scope, after: int = 0, limit: int = 1000) -> list[AuditEvent]:
+    async def events(
+        self,
+        scope: Scope,
+        after: int = 0,
+        limit: int = 1000,
+        *,
+        before: int | None = None,
+        newest_first: bool = False,
+    ) -> list[AuditEvent]:
         scope.require(Role.PERSON, Role.SYSTEM)
-        values = (scope.project_id, after, limit)
-        return [event_from(row) for row in await self._database.look(Door.FILTER, scope, _EVENTS, values)]
+        sql = _NEWEST_EVENTS if newest_first else _EVENTS
+        values = (scope.project_id, after, BEYOND_ALL if before is None else before, limit)
+        return [event_from(row) for row in await self._database.look(Door.FILTER, scope, sql, values)]
 
     async def note(self, scope: Scope, note: Note, subject: str, at: datetime) -> None:
         scope.require(Role.PERSON, Role.SYSTEM)

@@ -14,7 +14,7 @@ from memsieve.stores.postgres.database import Connection, Database, Door
 from memsieve.stores.postgres.rows import fetch, vector_of
 from memsieve.stores.postgres.search import Question, search
 from memsieve.stores.promotions import Approved, deed, detail, not_settling, unverified
-from memsieve.stores.records import content_hash
+from memsieve.stores.records import BEYOND_ALL, content_hash
 
 _RETIRE = """
 INSERT INTO retirements (project_id, approval_id, retired_by, retired_at, reason) VALUES (%s, %s, %s, %s, %s)
@@ -37,11 +37,11 @@ _BY_ANY_ID = f"""{_WITH_SOURCES} AND r.id = ANY(ARRAY(
 ))
 ORDER BY r.retired_at IS NOT NULL, r.sequence DESC LIMIT 1
 """  # noqa: S608 - made of constants
-_IN_ORDER = f"""{_WITH_SOURCES} AND r.retired_at IS NULL AND r.sequence > coalesce(
-    (SELECT sequence FROM approvals WHERE project_id = (SELECT asking_project()) AND id = %(after_id)s), 0
-)
-ORDER BY r.sequence LIMIT %(limit)s
-"""  # noqa: S608 - made of constants
+_PLACE = "(SELECT sequence FROM approvals WHERE project_id = (SELECT asking_project()) AND id = %(after_id)s)"
+_STANDING = f"{_WITH_SOURCES} AND (r.retired_at IS NOT NULL) = %(retired)s"
+_HOLDING = "AND strpos(lower(r.content), lower(%(text)s)) > 0"
+_IN_ORDER = f"AND r.sequence > coalesce({_PLACE}, 0) ORDER BY r.sequence LIMIT %(limit)s"
+_NEWEST_FIRST = f"AND r.sequence < coalesce({_PLACE}, {BEYOND_ALL}) ORDER BY r.sequence DESC LIMIT %(limit)s"
 _CHUNKS = """
 SELECT m.approval_id, m.id, m.position, m.content, v.embedding FROM memories m
 LEFT JOIN memory_vectors v ON v.project_id = m.project_id AND v.sequence = m.sequence AND v.embedder = %(embedder)s
@@ -110,12 +110,20 @@ class PostgresLongTerm:
         )
         return found[0] if found else None
 
-    async def find(self, scope: Scope, after_id: str | None, limit: int) -> list[LongTermMemory]:
-        return await self._database.read(
-            Door.AGENT,
-            scope,
-            lambda connection: self._read(connection, _IN_ORDER, after_id=after_id, limit=limit),
-        )
+    async def find(
+        self,
+        scope: Scope,
+        after_id: str | None,
+        limit: int,
+        *,
+        text: str | None = None,
+        retired: bool = False,
+        newest_first: bool = False,
+    ) -> list[LongTermMemory]:
+        holding = [] if text is None else [_HOLDING]
+        sql = "\n".join([_STANDING, *holding, _NEWEST_FIRST if newest_first else _IN_ORDER])
+        values = {"after_id": after_id, "limit": limit, "text": text, "retired": retired}
+        return await self._database.read(Door.AGENT, scope, lambda connection: self._read(connection, sql, **values))
 
     async def retire(self, scope: Scope, memory_id: str, reason: str, tombstones: Sequence[Tombstone]) -> bool:
         scope.require(Role.PERSON)

@@ -14,7 +14,7 @@ from memsieve.stores import records
 from memsieve.stores.postgres import audit, receipts
 from memsieve.stores.postgres.database import Connection, Database, Door
 from memsieve.stores.postgres.rows import copy_in, fetch, half_text
-from memsieve.stores.records import checks_text, json_text
+from memsieve.stores.records import checks_text, failed_text, json_text
 
 ATTEMPTS = 3
 
@@ -70,6 +70,8 @@ _NARROWINGS = {
     "decision": "a.decision = %(decision)s",
     "review": f"{_DECIDED_ON} AND {receipts.REVIEW} = %(review)s",
     "since": "q.created_at >= %(since)s",
+    "until": "q.created_at < %(until)s",
+    "check": "strpos(a.checks::text, %(check)s) > 0",
     "text": "strpos(lower(q.content), lower(%(text)s)) > 0",
 }
 
@@ -206,7 +208,7 @@ def _query(wanted: EntryFilter) -> tuple[str, dict[str, Any]]:
         value = getattr(wanted, name)
         if value is not None:
             parts.append(f"AND {condition}")
-            values[name] = value
+            values[name] = failed_text(value) if name == "check" else value
     # Both tables have the sequence, so that an index gives the order with the decision as well as without it.
     sequence = "q.sequence" if wanted.decision is None else "a.sequence"
     if wanted.since is not None:

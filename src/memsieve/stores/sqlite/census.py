@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 
-from memsieve.model import Scope, Stats, Totals
+from memsieve.model import Flow, Scope, Span, Stats, Totals
 from memsieve.ports import Clock
 from memsieve.stores.sqlite.database import Database
+from memsieve.stores.sqlite.flow import read_flow
 from memsieve.stores.sqlite.rows import text_time, time_text
 
 _PROJECTS = "SELECT project_id FROM quarantine_logs UNION SELECT project_id FROM approvals ORDER BY 1"
@@ -89,6 +90,9 @@ class SqliteCensus:
             )
 
         return await self._database.read(work)
+
+    async def flow(self, scope: Scope, span: Span) -> Flow:
+        return await self._database.read(lambda connection: read_flow(connection, scope, span))
 
     async def totals(self) -> Totals:
         values = {"now": time_text(self._clock())}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from memsieve.model import Answer, AuditEvent, ContextItem, Note, Role, Scope, Serving, Tombstone, Vector
-from memsieve.stores.records import json_text, served_from, serving_from
+from memsieve.stores.records import BEYOND_ALL, json_text, served_from, serving_from
 from memsieve.stores.sqlite import audit, graves, settling
 from memsieve.stores.sqlite.database import Database
 from memsieve.stores.sqlite.indexes import Indexes
@@ -38,7 +38,10 @@ FROM recent s JOIN quarantine_logs q ON q.project_id = :project_id AND q.id = s.
 WHERE s.source = 'hot'
 ORDER BY 3 DESC LIMIT :limit
 """
-_EVENTS = "SELECT * FROM audit_log WHERE project_id = ? AND sequence > ? ORDER BY sequence LIMIT ?"
+_EVENTS = """
+SELECT * FROM audit_log WHERE project_id = ? AND sequence > ? AND sequence < ? ORDER BY sequence LIMIT ?
+"""
+_NEWEST_EVENTS = _EVENTS.replace("ORDER BY sequence", "ORDER BY sequence DESC")
 _HEAD = "SELECT coalesce(max(sequence), 0) AS head FROM audit_log WHERE project_id = ?"
 _SERVINGS = """
 SELECT s.answer_id, s.item_id, a.session_id, a.agent_id, a.query, a.at
@@ -97,10 +100,19 @@ class SqliteLedger:
         rows = await self._database.read(lambda connection: connection.execute(_SERVED, values).fetchall(), short=True)
         return [served_from(read(row, times=("at",)), vector_from(row, self._embedder)) for row in rows]
 
-    async def events(self, scope: Scope, after: int = 0, limit: int = 1000) -> list[AuditEvent]:
+    async def events(
+        self,
+        scope: Scope,
+        after: int = 0,
+        limit: int = 1000,
+        *,
+        before: int | None = None,
+        newest_first: bool = False,
+    ) -> list[AuditEvent]:
         scope.require(Role.PERSON, Role.SYSTEM)
-        values = (scope.project_id, after, limit)
-        rows = await self._database.read(lambda connection: connection.execute(_EVENTS, values).fetchall())
+        sql = _NEWEST_EVENTS if newest_first else _EVENTS
+        values = (scope.project_id, after, BEYOND_ALL if before is None else before, limit)
+        rows = await self._database.read(lambda connection: connection.execute(sql, values).fetchall())
         return [audit.event_from(row) for row in rows]
 
     async def note(self, scope: Scope, note: Note, subject: str, at: datetime) -> None:

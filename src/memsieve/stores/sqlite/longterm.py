@@ -11,7 +11,7 @@ from memsieve.ports import Clock
 from memsieve.retrieval.fuse import fused, legs
 from memsieve.stores.blobs import vector_blob
 from memsieve.stores.promotions import Approved, detail, not_settling, unverified
-from memsieve.stores.records import content_hash, json_text, text_words, words_text
+from memsieve.stores.records import BEYOND_ALL, content_hash, json_text, text_words, words_text
 from memsieve.stores.sqlite import audit, graves, happenings, settling
 from memsieve.stores.sqlite.database import Database
 from memsieve.stores.sqlite.indexes import Indexes
@@ -55,12 +55,13 @@ SELECT * FROM reviewed WHERE project_id = :project_id AND id IN (
 )
 ORDER BY retired_at IS NOT NULL, sequence DESC LIMIT 1
 """
-_IN_ORDER = """
-SELECT * FROM reviewed WHERE project_id = :project_id AND retired_at IS NULL AND sequence > coalesce(
-    (SELECT sequence FROM approvals WHERE project_id = :project_id AND id = :after_id), 0
-)
-ORDER BY sequence LIMIT :limit
+_STANDING = """
+SELECT * FROM reviewed WHERE project_id = :project_id AND (retired_at IS NOT NULL) = :retired
+    AND (:text IS NULL OR instr(lower(content), lower(:text)) > 0)
 """
+_PLACE = "(SELECT sequence FROM approvals WHERE project_id = :project_id AND id = :after_id)"
+_IN_ORDER = f"{_STANDING} AND sequence > coalesce({_PLACE}, 0) ORDER BY sequence LIMIT :limit"
+_NEWEST_FIRST = f"{_STANDING} AND sequence < coalesce({_PLACE}, {BEYOND_ALL}) ORDER BY sequence DESC LIMIT :limit"
 _SOURCES = "SELECT entry_id FROM approval_sources WHERE project_id = ? AND approval_id = ? ORDER BY entry_id"
 _CHUNKS = "SELECT * FROM memories WHERE project_id = ? AND approval_id = ? ORDER BY position"
 
@@ -146,10 +147,26 @@ class SqliteLongTerm:
     async def get(self, scope: Scope, any_id: str) -> LongTermMemory | None:
         return await self._database.read(lambda connection: self._one(connection, _BY_ANY_ID, scope, id=any_id))
 
-    async def find(self, scope: Scope, after_id: str | None, limit: int) -> list[LongTermMemory]:
-        values = {"project_id": scope.project_id, "after_id": after_id, "limit": limit}
+    async def find(
+        self,
+        scope: Scope,
+        after_id: str | None,
+        limit: int,
+        *,
+        text: str | None = None,
+        retired: bool = False,
+        newest_first: bool = False,
+    ) -> list[LongTermMemory]:
+        values = {
+            "project_id": scope.project_id,
+            "after_id": after_id,
+            "limit": limit,
+            "text": text,
+            "retired": retired,
+        }
+        sql = _NEWEST_FIRST if newest_first else _IN_ORDER
         return await self._database.read(
-            lambda connection: [self._memory(connection, row) for row in connection.execute(_IN_ORDER, values)]
+            lambda connection: [self._memory(connection, row) for row in connection.execute(sql, values)]
         )
 
     async def retire(self, scope: Scope, memory_id: str, reason: str, tombstones: Sequence[Tombstone]) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from memsieve.model import Admission, Decision, Entry, EntryFilter, Receipt, Role, Scope, Vector
 from memsieve.ports import Clock
 from memsieve.stores import records
 from memsieve.stores.blobs import vector_blob
-from memsieve.stores.records import checks_text, json_text
+from memsieve.stores.records import checks_text, failed_text, json_text
 from memsieve.stores.sqlite import audit, receipts
 from memsieve.stores.sqlite.database import Database
 from memsieve.stores.sqlite.rows import time_text
@@ -39,8 +39,13 @@ _NARROWINGS = {
     "review": "review = :review",
     # The plus keeps to the order of recording, in which a page is soon full: by time, all would be sorted first.
     "since": "+q.created_at >= :since",
+    "until": "+q.created_at < :until",
+    "check": "instr(a.checks, :check) > 0",
     "text": "instr(lower(q.content), lower(:text)) > 0",
 }
+
+
+_WRITTEN: dict[str, Callable[[Any], str]] = {"since": time_text, "until": time_text, "check": failed_text}
 
 
 class SqliteQuarantine:
@@ -145,7 +150,7 @@ def _query(scope: Scope, wanted: EntryFilter) -> tuple[str, dict[str, Any]]:
         value = getattr(wanted, name)
         if value is not None:
             parts.append(f"AND {condition}")
-            values[name] = time_text(value) if name == "since" else value
+            values[name] = _WRITTEN[name](value) if name in _WRITTEN else value
     if wanted.beyond_id is not None:
         parts.append(_AFTER if wanted.oldest_first else _BEFORE)
         values["beyond_id"] = wanted.beyond_id

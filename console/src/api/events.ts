@@ -1,0 +1,64 @@
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { Client } from './client';
+import { useClient } from './context';
+import type { Happening } from './types';
+
+/** What is read anew when something happens: the second part of a query's key. */
+const TOPICS: Record<Happening, string[]> = {
+  recorded: ['quarantine', 'stats', 'flow'],
+  admitted: ['quarantine', 'working', 'stats', 'flow'],
+  refused: ['quarantine', 'stats', 'flow'],
+  promoted: ['digest', 'quarantine', 'working', 'longterm', 'audit', 'stats', 'flow', 'lineage'],
+  retired: ['longterm', 'audit', 'stats', 'flow', 'lineage', 'digest'],
+  'knowledge:updated': ['digest', 'longterm', 'audit', 'stats', 'flow'],
+  'digest:ready': ['digest', 'stats'],
+};
+const PAUSE = 400;
+const RETRY = 5_000;
+
+export type Line = 'connecting' | 'live' | 'broken';
+
+/** Read anew what the server says has changed, and tell how the line stands. */
+export function useEvents(): Line {
+  const client = useClient();
+  const cache = useQueryClient();
+  const [line, setLine] = useState<Line>('connecting');
+  useEffect(() => (client.project === null ? undefined : listen(client, cache, setLine)), [client, cache]);
+  return line;
+}
+
+function listen(client: Client, cache: QueryClient, tell: (line: Line) => void): () => void {
+  const stale = new Set<string>();
+  let stream: EventSource | undefined;
+  let refreshing: ReturnType<typeof setTimeout> | undefined;
+  let waiting: ReturnType<typeof setTimeout> | undefined;
+
+  const refresh = () => {
+    refreshing = undefined;
+    for (const topic of stale) void cache.invalidateQueries({ queryKey: [client.project, topic] });
+    stale.clear();
+  };
+  const mark = (topics: string[]) => {
+    for (const topic of topics) stale.add(topic);
+    refreshing ??= setTimeout(refresh, PAUSE);
+  };
+  const connect = () => {
+    stream = new EventSource(client.address('/events'));
+    for (const [name, topics] of Object.entries(TOPICS)) stream.addEventListener(name, () => mark(topics));
+    for (const name of ['reset', 'overflow']) stream.addEventListener(name, () => void cache.invalidateQueries());
+    stream.onopen = () => tell('live');
+    stream.onerror = () => {
+      tell('broken');
+      // After a refusal the browser does not try again by itself.
+      if (stream?.readyState === EventSource.CLOSED) waiting = setTimeout(connect, RETRY);
+    };
+  };
+
+  connect();
+  return () => {
+    stream?.close();
+    clearTimeout(refreshing);
+    clearTimeout(waiting);
+  };
+}

@@ -1,0 +1,38 @@
+import type { Insight } from '../api/types';
+import type { Standing } from './decisions';
+import type { Sitting } from './useDigest';
+
+export type Mark = 'open' | 'promoted' | 'dismissed' | 'later';
+
+export interface Tally {
+  /** One for each insight, in order, for the bar. */
+  marks: Mark[];
+  promoted: number;
+  dismissed: number;
+  later: number;
+  open: number;
+  /** Decided for good, or about to be. */
+  decided: number;
+  /** All of this digest: decided, shown, and waiting behind these. */
+  all: number;
+  behind: number;
+}
+
+/** Count what stands, and what is still to be done. */
+export function tally({ digest, insights }: Sitting, standing: ReadonlyMap<string, Standing>): Tally {
+  const marks = insights.map((one) => markOf(one, standing.get(one.id)));
+  const count = (mark: Mark) => marks.filter((one) => one === mark).length;
+  const waitingHere = insights.filter((one) => !one.settlement).length;
+  const behind = Math.max((digest?.waiting ?? 0) - waitingHere, 0);
+  const [promoted, dismissed, later] = [count('promoted'), count('dismissed'), count('later')];
+  const decided = promoted + dismissed;
+  return { marks, promoted, dismissed, later, open: count('open'), decided, all: insights.length + behind, behind };
+}
+
+export function markOf(insight: Insight, standing: Standing | undefined): Mark {
+  if (standing && standing.state !== 'failed') {
+    return ({ promote: 'promoted', dismiss: 'dismissed', later: 'later' } as const)[standing.deed.kind];
+  }
+  if (!insight.settlement) return 'open';
+  return insight.settlement.review === 'promoted' ? 'promoted' : 'dismissed';
+}

@@ -1,0 +1,121 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { useClient } from '../api/context';
+import type { Entry, Page } from '../api/types';
+import { Button } from '../parts/Button';
+import { useRowKeys } from '../parts/hotkeys';
+import { useNow } from '../parts/now';
+import { PageHead } from '../parts/PageHead';
+import { Said } from '../parts/Said';
+import { EmptyState, ErrorState, Skeleton } from '../parts/States';
+import { useMay } from '../session';
+import { useFormat, useWords } from '../words/language';
+import { working } from '../words/working';
+import { Timeline } from './working/Timeline';
+import { DAY, leftOf } from './working/time';
+
+const PLACES = 50;
+
+/** What is live now, and how long it still is. */
+export default function Working() {
+  const say = useWords(working);
+  const client = useClient();
+  const now = useNow();
+  useRowKeys();
+  const { data, error, refetch } = useQuery({
+    queryKey: [client.project, 'working'],
+    queryFn: ({ signal }) => client.get<Page<Entry>>('/memory/working', {}, signal),
+  });
+  const live = data?.items.filter((entry) => leftOf(entry, now) > 0) ?? [];
+  return (
+    <>
+      <PageHead title={`⚡️ ${say.title}`} lead={say.lead} />
+      {error && <ErrorState error={error} retry={() => void refetch()} />}
+      {!data && !error && <Skeleton className="h-24" />}
+      {data && live.length === 0 && <Nothing />}
+      {live.length > 0 && <Live entries={live} now={now} />}
+    </>
+  );
+}
+
+function Nothing() {
+  const say = useWords(working);
+  const mayAudit = useMay('audit');
+  const [, go] = useLocation();
+  return (
+    <EmptyState icon="working" title={say.none} help={say.noneHelp}>
+      {mayAudit && <Button onClick={() => go('/quarantine')}>{say.toQuarantine}</Button>}
+    </EmptyState>
+  );
+}
+
+function Live({ entries, now }: { entries: Entry[]; now: number }) {
+  const say = useWords(working);
+  const { number, span } = useFormat();
+  const [marked, setMarked] = useState<string | null>(null);
+  const next = Math.min(...entries.map((entry) => leftOf(entry, now)));
+  return (
+    <>
+      <p role="status" className="figures mb-3 text-sm text-muted">
+        <span className="font-medium text-ink">{say.places(number(entries.length), number(PLACES))}</span>
+        {` · ${say.next(span(next))}`}
+      </p>
+      <Timeline entries={entries} now={now} marked={marked} />
+      <ul aria-label={say.list} className="grid gap-3 md:grid-cols-2">
+        {entries.map((entry) => (
+          <li
+            key={entry.id}
+            onMouseEnter={() => setMarked(entry.id)}
+            onMouseLeave={() => setMarked(null)}
+            onFocus={() => setMarked(entry.id)}
+            onBlur={() => setMarked(null)}
+          >
+            <Card entry={entry} now={now} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Card({ entry, now }: { entry: Entry; now: number }) {
+  const say = useWords(working);
+  const { span, score, full } = useFormat();
+  const mayAudit = useMay('audit');
+  const left = leftOf(entry, now);
+  return (
+    <article className="flex h-full flex-col rounded-xl border border-dashed border-temporary-line bg-surface/60 px-4 py-3.5 hover:bg-surface">
+      <Said>{entry.content}</Said>
+      <p className="figures mt-2 flex flex-wrap justify-between gap-x-3 text-[13px] text-muted">
+        <span className="min-w-0 truncate" title={full(entry.created_at)}>
+          <span className="font-medium text-ink">{entry.agent_id ?? say.unnamed}</span> · {entry.session_id}
+          {entry.confidence !== null && ` · ${score(entry.confidence)}`}
+        </span>
+        {mayAudit && (
+          <Link
+            data-row
+            href={`/quarantine/${encodeURIComponent(entry.id)}`}
+            className="text-accent underline-offset-4 hover:underline"
+          >
+            {say.open}
+          </Link>
+        )}
+      </p>
+      <div className="mt-auto flex items-center gap-2.5 pt-3">
+        <div className="h-1 flex-1 overflow-hidden rounded-full bg-sunken" aria-hidden="true">
+          <div
+            className="h-full rounded-full bg-temporary-line transition-[width]"
+            style={{ width: `${Math.min(100, (left / DAY) * 100)}%` }}
+          />
+        </div>
+        <span
+          className="figures text-xs font-medium text-temporary"
+          title={entry.expires_at ? full(entry.expires_at) : ''}
+        >
+          {say.left(span(left))}
+        </span>
+      </div>
+    </article>
+  );
+}

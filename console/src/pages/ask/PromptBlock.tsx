@@ -1,0 +1,43 @@
+import { useState } from 'react';
+import { Button } from '../../parts/Button';
+import { Icon } from '../../parts/Icon';
+import { useToast } from '../../parts/Toast';
+import { ask } from '../../words/ask';
+import { useWords } from '../../words/language';
+
+const SHOWN_MS = 2_000;
+
+/** Exactly what an agent's prompt gets, to copy. */
+export function PromptBlock({ text }: { text: string }) {
+  const say = useWords(ask);
+  const tell = useToast();
+  const [isCopied, setIsCopied] = useState(false);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setIsCopied(true);
+      setTimeout(() => setIsCopied(false), SHOWN_MS);
+    } catch {
+      tell(say.copyFailed, 'danger');
+    }
+  };
+  return (
+    <section className="rounded-xl border border-line bg-sunken lg:sticky lg:top-6">
+      <div className="flex items-center justify-between gap-2 py-2 pr-2 pl-4">
+        <h2 className="text-sm font-semibold">{say.prompt}</h2>
+        <Button look="quiet" onClick={() => void copy()}>
+          <Icon name={isCopied ? 'check' : 'copy'} className="size-4" />
+          <span aria-live="polite">{isCopied ? say.copied : say.copy}</span>
+        </Button>
+      </div>
+      <p className="px-4 pb-3 text-xs text-muted">{say.promptHelp}</p>
+      <pre
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and must scroll by keyboard, too.
+        tabIndex={0}
+        className="max-h-[60dvh] overflow-y-auto border-t border-line px-4 py-3 font-mono text-[12.5px] leading-relaxed wrap-anywhere whitespace-pre-wrap"
+      >
+        {text}
+      </pre>
+    </section>
+  );
+}

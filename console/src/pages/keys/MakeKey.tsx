@@ -1,0 +1,154 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useClient } from '../../api/context';
+import type { NewKey, Role } from '../../api/types';
+import { Button } from '../../parts/Button';
+import { Copy } from '../../parts/Copy';
+import { Dialog } from '../../parts/Dialog';
+import { TextField } from '../../parts/Fields';
+import { Icon } from '../../parts/Icon';
+import { useTold } from '../../parts/States';
+import { useProjects } from '../../session';
+import { keys } from '../../words/keys';
+import { useWords } from '../../words/language';
+import { shell } from '../../words/shell';
+
+/** Make a key, and show it this once. */
+export function MakeKey() {
+  const say = useWords(keys);
+  const [isOpen, setIsOpen] = useState(false);
+  const [made, setMade] = useState<NewKey | null>(null);
+  const close = () => {
+    setIsOpen(false);
+    setMade(null);
+  };
+  return (
+    <>
+      <Button look="primary" onClick={() => setIsOpen(true)}>
+        <Icon name="keys" className="size-4" /> {say.make}
+      </Button>
+      <Dialog title={made ? say.made : say.make} open={isOpen} onClose={close} firm={made !== null}>
+        {made ? <Shown made={made} onClose={close} /> : <Form onMade={setMade} onCancel={close} />}
+      </Dialog>
+    </>
+  );
+}
+
+function Form({ onMade, onCancel }: { onMade: (made: NewKey) => void; onCancel: () => void }) {
+  const say = useWords(keys);
+  const client = useClient();
+  const cache = useQueryClient();
+  const { data: projects = [] } = useProjects();
+  const [name, setName] = useState('');
+  const [role, setRole] = useState<Role>('agent');
+  const [project, setProject] = useState(client.project ?? '');
+  const make = useMutation({
+    mutationFn: () => client.post<NewKey>('/keys', { name, role, project_id: role === 'admin' ? undefined : project }),
+    onSuccess: (made) => {
+      onMade(made);
+      void cache.invalidateQueries({ queryKey: ['keys'] });
+    },
+  });
+  const problem = useTold(make.error);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    make.mutate();
+  };
+  return (
+    <form onSubmit={submit} className="space-y-4">
+      <div>
+        <TextField
+          label={say.name}
+          value={name}
+          onText={setName}
+          data-first
+          required
+          maxLength={128}
+          autoComplete="off"
+        />
+        <p className="mt-1 text-xs text-muted">{say.nameHelp}</p>
+      </div>
+      <Roles role={role} onChoose={setRole} />
+      {role !== 'admin' && (
+        <div>
+          <TextField
+            label={say.project}
+            value={project}
+            known={projects}
+            onText={setProject}
+            required
+            maxLength={128}
+          />
+          <p className="mt-1 text-xs text-muted">{say.projectHelp}</p>
+        </div>
+      )}
+      {problem && (
+        <p role="alert" className="text-sm wrap-anywhere text-danger">
+          {problem}
+        </p>
+      )}
+      <div className="flex gap-2">
+        <Button type="submit" look="primary" disabled={make.isPending}>
+          {say.make}
+        </Button>
+        <Button look="quiet" onClick={onCancel}>
+          {say.cancel}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+const ROLES: Role[] = ['agent', 'reviewer', 'auditor', 'admin'];
+
+function Roles({ role, onChoose }: { role: Role; onChoose: (role: Role) => void }) {
+  const say = useWords(keys);
+  const { roles } = useWords(shell);
+  return (
+    <fieldset>
+      <legend className="mb-1 text-xs text-muted">{say.role}</legend>
+      <div className="grid gap-1.5">
+        {ROLES.map((one) => (
+          <label
+            key={one}
+            className="flex cursor-pointer items-baseline gap-2.5 rounded-lg border border-line px-3 py-2 has-checked:border-accent has-checked:bg-accent-soft has-focus-visible:outline-2 has-focus-visible:outline-accent"
+          >
+            <input
+              type="radio"
+              name="role"
+              className="accent-accent outline-none"
+              checked={one === role}
+              onChange={() => onChoose(one)}
+            />
+            <span>
+              <span className="block font-medium first-letter:uppercase">{roles[one]}</span>
+              <span className="text-[13px] text-muted">{say.may[one]}</span>
+            </span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+function Shown({ made, onClose }: { made: NewKey; onClose: () => void }) {
+  const say = useWords(keys);
+  const { roles } = useWords(shell);
+  return (
+    <div>
+      <p className="text-sm text-muted">
+        {made.key.name} · {roles[made.key.role]} · {made.key.project_id ?? say.everyProject}
+      </p>
+      <code className="mt-3 block rounded-lg border border-temporary-line bg-temporary-soft px-3 py-3 font-mono text-sm wrap-anywhere select-all">
+        {made.text}
+      </code>
+      <p className="mt-3 flex gap-2 text-sm text-pretty">
+        <Icon name="alert" className="mt-0.5 size-4 text-temporary" /> {say.once}
+      </p>
+      <div className="mt-4 flex flex-wrap gap-2">
+        <Copy text={made.text} label={say.copy} done={say.copied} look="primary" autoFocus />
+        <Button onClick={onClose}>{say.putAway}</Button>
+      </div>
+    </div>
+  );
+}

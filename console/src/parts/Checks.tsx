@@ -1,0 +1,60 @@
+import { Link } from 'wouter';
+import type { Check } from '../api/types';
+import { checks as words } from '../words/checks';
+import { useFormat, useWords } from '../words/language';
+import { Icon } from './Icon';
+
+const REJECTED = /A person (dismissed|retired) .* The lineage of ([\da-f-]{36}) tells/;
+
+/** Every check of an entry: whether it passed, its score, and why; what failed comes first. */
+export function Checks({ checks }: { checks: Check[] }) {
+  const failed = checks.filter((check) => !check.passed);
+  const passed = checks.filter((check) => check.passed);
+  return (
+    <ul className="space-y-2.5">
+      {[...failed, ...passed].map((check) => (
+        <li key={check.name}>
+          <One check={check} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function One({ check }: { check: Check }) {
+  const say = useWords(words);
+  const [, deed, source] = REJECTED.exec(check.reason) ?? [];
+  return (
+    <div className={`flex gap-2.5 text-sm ${check.passed ? '' : '-mx-2.5 rounded-lg bg-danger-soft px-2.5 py-2'}`}>
+      <Icon
+        name={check.passed ? 'check' : 'close'}
+        className={`mt-0.5 size-4 ${check.passed ? 'text-verified' : 'text-danger'}`}
+      />
+      <div className="min-w-0 flex-1">
+        <p className="flex justify-between gap-3">
+          <span className={check.passed ? '' : 'font-semibold text-danger'}>
+            {say.names[check.name] ?? check.name}
+            <span className="sr-only"> {check.passed ? say.passed : say.failed}</span>
+          </span>
+          <Score check={check} />
+        </p>
+        <p className={`text-[13px] wrap-anywhere ${check.passed ? 'text-muted' : ''}`}>{say.reason(check.reason)}</p>
+        {source && (
+          <Link
+            href={`/${deed === 'retired' ? 'longterm' : 'quarantine'}/${source}`}
+            className="text-[13px] text-accent underline-offset-4 hover:underline"
+          >
+            {say.rejected}
+          </Link>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Score({ check }: { check: Check }) {
+  const { number, score } = useFormat();
+  if (check.score === null) return null;
+  const isShare = check.name !== 'length' && check.score <= 1;
+  return <span className="figures text-muted">{isShare ? score(check.score) : number(Math.round(check.score))}</span>;
+}

@@ -1,0 +1,101 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { createContext, use, useEffect } from 'react';
+import { Client, Problem } from './api/client';
+import type { Page, Right, Session } from './api/types';
+
+export const SessionContext = createContext<Session | null>(null);
+
+/** Who is signed in. */
+export function useSession(): Session {
+  const session = use(SessionContext);
+  if (!session) throw new Error('Nobody is signed in here.');
+  return session;
+}
+
+/** Whether whoever is signed in may do this. */
+export function useMay(right: Right): boolean {
+  return useSession().rights.includes(right);
+}
+
+const SOON = 5_000;
+
+const anyone = new Client();
+let printed = takeToken();
+
+/** Take the token of a printed link out of the address, before anything else sees it. */
+function takeToken(): string | null {
+  const token = new URLSearchParams(location.hash.slice(1)).get('token');
+  if (token !== null) history.replaceState(null, '', location.pathname + location.search);
+  return token;
+}
+
+export interface Whoami {
+  /** Null where a key is needed and none is there. */
+  session: Session | null;
+  /** Whether the link's token was refused. */
+  refused: boolean;
+}
+
+/** Read who is signed in; the token of a printed link signs in first. */
+export function useWhoami() {
+  const cache = useQueryClient();
+  useEffect(() => {
+    // The link, opened where the console is open already.
+    const arrive = () => {
+      printed = takeToken();
+      if (printed !== null) void cache.resetQueries({ queryKey: ['session'] });
+    };
+    window.addEventListener('hashchange', arrive);
+    return () => window.removeEventListener('hashchange', arrive);
+  }, [cache]);
+  return useQuery({ queryKey: ['session'], queryFn: whoami, staleTime: Number.POSITIVE_INFINITY, retry: false });
+}
+
+async function whoami(): Promise<Whoami> {
+  const token = printed;
+  printed = null;
+  const refused = token !== null && (await unlessUnknown(signIn(token).then(() => true))) === null;
+  return { session: await unlessUnknown(anyone.get<Session>('/session')), refused };
+}
+
+/** Take a 401 for nobody. */
+async function unlessUnknown<T>(call: Promise<T>): Promise<T | null> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof Problem && error.status === 401) return null;
+    throw error;
+  }
+}
+
+async function signIn(key: string): Promise<void> {
+  await new Client({ key }).post('/session');
+}
+
+export function useSignIn(): { signIn: (key: string) => Promise<void>; signOut: () => Promise<void> } {
+  const cache = useQueryClient();
+  return {
+    signIn: async (key) => {
+      await signIn(key);
+      await cache.resetQueries({ queryKey: ['session'] });
+    },
+    signOut: async () => {
+      await anyone.delete('/session');
+      // A fresh page: nothing that was read stays behind.
+      location.assign('/');
+    },
+  };
+}
+
+/** The projects that one may choose from. */
+export function useProjects() {
+  return useQuery({
+    queryKey: ['projects'],
+    queryFn: async ({ signal }): Promise<string[]> => {
+      const page = await anyone.get<Page<{ project_id: string }>>('/projects', { limit: 1000 }, signal);
+      return page.items.map((one) => one.project_id);
+    },
+    // Nothing tells of the first project but asking for it.
+    refetchInterval: ({ state }) => (state.data?.length === 0 ? SOON : false),
+  });
+}

@@ -1,0 +1,70 @@
+"""Sign in and out with a cookie, for the console; and who one is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from memsieve.api import cookie
+from memsieve.api.caller import RIGHTS, Caller, Right, caller_of, credential
+from memsieve.api.responses import Document, ProjectId
+from memsieve.api.route import Api
+from memsieve.model import KeyRole
+
+TAG = "Session"
+_CHALLENGE = {"WWW-Authenticate": "Bearer"}
+
+
+class Session(Document):
+    """Who calls, and what they may."""
+
+    name: str = Field(description="The name that all they do is done in.", examples=["ada@example.org"])
+    role: KeyRole = Field(description="What the key lets them do.", examples=["reviewer"])
+    project_id: ProjectId | None = Field(description="The only project they reach; null for those who name one.")
+    rights: list[str] = Field(
+        description="Their rights, as the documentation lists them: record, query, audit, review, keys.",
+        examples=[["record", "query", "audit", "review"]],
+    )
+    keyless: bool = Field(description="Whether they came without a key, from this machine.", examples=[False])
+
+
+def add_to(api: Api) -> None:
+    """Put the routes on an application."""
+    api.add("GET", "/session", read_session, right=Right.QUERY, tag=TAG, answers={200: Session})
+    api.add("POST", "/session", sign_in, right=Right.QUERY, tag=TAG, answers={204: None}, headers=("Set-Cookie",))
+    api.add("DELETE", "/session", sign_out, right=Right.QUERY, tag=TAG, answers={204: None})
+
+
+async def read_session(request: Request) -> Response:
+    """Say who calls, and what they may."""
+    return JSONResponse(_told(caller_of(request), keyless=credential(request) is None))
+
+
+async def sign_in(request: Request) -> Response:
+    """Put the key that is sent into a cookie, which the console's pages send in its place.
+
+    The cookie is read by no script, sent by no page of another origin, and gone when the browser is closed.
+    """
+    key = credential(request)
+    if not key or "authorization" not in request.headers:
+        raise HTTPException(401, "Send the key to sign in with: `Authorization: Bearer msv_…`.", _CHALLENGE)
+    return Response(status_code=204, headers=cookie.given(request, key))
+
+
+async def sign_out(request: Request) -> Response:
+    """Remove the cookie; the key stays valid."""
+    return Response(status_code=204, headers=cookie.taken(request))
+
+
+def _told(caller: Caller, *, keyless: bool) -> dict[str, Any]:
+    return {
+        "name": caller.name,
+        "role": str(caller.role),
+        "project_id": caller.project,
+        "rights": [str(right) for right in RIGHTS if caller.may(right)],
+        "keyless": keyless,
+    }

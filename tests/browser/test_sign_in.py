@@ -1,0 +1,82 @@
+"""The door: the printed link, a pasted key, and what is left of either."""
+
+import json
+import subprocess
+import sys
+from contextlib import contextmanager
+
+from playwright.sync_api import expect
+
+
+@contextmanager
+def served_with_link(data):
+    """Start a server as one does by hand, and read the link that it prints."""
+    command = [sys.executable, "-m", "memsieve", "serve", "--json", "--port", "0", "--data", str(data)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        try:
+            yield json.loads(process.stdout.readline())["console"]
+        finally:
+            process.terminate()
+
+
+def kept(page) -> str:
+    """Everything that a script of the page could read of what the browser keeps."""
+    return page.evaluate("JSON.stringify([location.href, document.cookie, {...localStorage}, {...sessionStorage}])")
+
+
+def test_the_printed_link_signs_in_and_its_token_leaves_the_address(screen, data):
+    with served_with_link(data) as link:
+        token = link.partition("#token=")[2]
+        assert token.startswith("msv_local_")
+        screen.page.goto(link)
+        expect(screen.page.get_by_text("No project yet")).to_be_visible()
+        expect(screen.page).to_have_url(link.partition("#")[0])
+        assert token not in kept(screen.page)
+        screen.page.go_back()
+        assert token not in screen.page.url
+        screen.page.goto("about:blank")  # before its server goes
+
+
+def test_a_pasted_key_signs_in_and_no_script_can_read_it(screen, console):
+    page = screen.page
+    key = console.reviewers["apollo"]
+    page.goto(console.url)
+    page.get_by_label("Key").fill(f"  {key} ")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.locator("main h1")).to_contain_text("Knowledge digest")
+    assert key not in kept(page)
+    [cookie] = page.context.cookies(f"{console.url}/api/v1/session")
+    assert (cookie["httpOnly"], cookie["sameSite"], cookie["path"]) == (True, "Strict", "/api/v1")
+    page.reload()
+    expect(page.locator("main h1")).to_contain_text("Knowledge digest")
+
+
+def test_who_signs_out_is_at_the_door_again(screen, console):
+    screen.open(key=console.reviewers["apollo"])
+    screen.page.get_by_role("button", name="Sign out").click()
+    expect(screen.page.locator("h1")).to_have_text("Sign in to memsieve")
+    assert screen.page.context.cookies(f"{console.url}/api/v1/session") == []
+
+
+def test_a_wrong_key_is_told_so_and_opens_nothing(screen, console):
+    screen.page.goto(console.url)
+    screen.page.get_by_label("Key").fill("msv_nobody_knows_it")
+    screen.page.keyboard.press("Enter")
+    expect(screen.page.get_by_role("alert")).to_contain_text("This key is not valid")
+    # The browser tells of a refused request by itself.
+    assert len(screen.complaints) == 1
+    assert "401" in screen.complaints.pop()
+
+
+def test_without_a_key_one_may_ask_and_not_read_what_was_said(screen, console):
+    page = screen.page
+    page.goto(console.url)
+    page.get_by_role("button", name="Go on without a key").click()
+    expect(page).to_have_url(f"{console.url}/ask")
+    page.get_by_label("Question").fill("Which database does the ledger use?")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("article").first).to_contain_text("PostgreSQL 16")
+    page.keyboard.press("Escape")
+    page.locator("body").click()
+    screen.press("g q")
+    expect(page.get_by_text("This page is for reviewers and auditors")).to_be_visible()
