@@ -44,8 +44,8 @@ fix: $(VENV)/dev.stamp ## Mend what the linters can mend
 bench: $(VENV)/dev.stamp ## Print the tables of quality and speed, at all sizes
 	$(BIN)/python -m benchmarks --full $(if $(DATA),--data $(DATA))
 
-soak: $(VENV)/dev.stamp ## Record and ask from many processes for a minute while the engines are killed and restarted
-	OUTAGE_SECONDS=60 $(BIN)/pytest tests/fault/test_outages.py
+soak: $(VENV)/dev.stamp ## A minute of recording while engines are killed and restarted; refine killed 200 times
+	OUTAGE_SECONDS=60 REFINE_KILLS=200 $(BIN)/pytest tests/fault/test_outages.py tests/fault/test_kb_refine.py
 
 fuzz: $(VENV)/dev.stamp ## Try hundreds of made-up requests on every route of the API, as every role
 	FUZZ_EXAMPLES=200 $(BIN)/pytest -n 2 tests/e2e/test_api_schema.py

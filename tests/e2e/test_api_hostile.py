@@ -249,7 +249,9 @@ def test_a_page_of_another_origin_may_not_call(api, origin):
 
 
 def test_a_page_that_hides_its_origin_may_not_call_either(api):
-    assert_problem(api.client.get("/api/v1/projects", headers={"Sec-Fetch-Site": "cross-site"}), 403)
+    for site in ("cross-site", "same-site"):
+        for path in ("/api/v1/projects", "/api/v1/events?project_id=apollo"):
+            assert_problem(api.client.get(path, headers={"Sec-Fetch-Site": site}), 403)
     assert api.client.get("/api/v1/projects", headers={"Sec-Fetch-Site": "same-origin"}).status_code == 200
     assert api.client.get("/api/v1/projects", headers={"Sec-Fetch-Site": "none"}).status_code == 200
 

@@ -178,8 +178,9 @@ def test_a_page_is_kept_from_hosts_that_are_not_the_server_s(served):
     assert served.client.get("/", headers={"Host": "evil.example"}).status_code == 421
 
 
-def test_a_link_on_another_site_leads_to_the_console_and_to_nothing_of_the_api(served):
-    followed = {**HTML, "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_a_link_on_another_site_or_port_leads_to_the_console_and_to_nothing_of_the_api(served, site):
+    followed = {**HTML, "Sec-Fetch-Site": site, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
     assert served.client.get("/", headers=followed).content == PAGE
     assert served.client.get("/ask", headers=followed).content == PAGE
     assert served.client.get("/api/v1/session", headers=followed).status_code == 403

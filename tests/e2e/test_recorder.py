@@ -155,6 +155,52 @@ def test_a_caller_who_goes_away_tears_nothing_apart(project, monkeypatch):
     wait_until(lambda: said(project) == [TEXT])
 
 
+def test_what_fails_after_its_caller_went_away_waits_all_the_same(project, monkeypatch):
+    begun, go_on = threading.Event(), threading.Event()
+
+    async def slowly_down(*_args):
+        begun.set()
+        await asyncio.to_thread(go_on.wait)
+        raise StoreUnavailable("The disk is full.")
+
+    monkeypatch.setattr(SqliteQuarantine, "add", slowly_down)
+    recorder = Recorder(project, session_id="s1", max_bytes=40)
+
+    async def scenario():
+        task = asyncio.create_task(recorder.arecord(TEXT))
+        await asyncio.to_thread(begun.wait)
+        task.cancel()
+        await asyncio.wait([task])
+        go_on.set()
+
+    asyncio.run(scenario())
+    wait_until(lambda: "".join(one.text for one in recorder.waiting) == TEXT)
+    assert len(recorder.failures) > 1
+    monkeypatch.undo()
+    recorder.close()
+    assert "".join(said(project)) == TEXT
+
+
+def test_what_the_end_of_an_event_loop_cuts_off_is_told_of(data):
+    recorders = []
+
+    async def scenario():
+        async with AsyncMemory.open(data) as memory:
+            recorder = Recorder(memory.project("apollo"), session_id="s1")
+            recorders.append(recorder)
+            task = asyncio.create_task(recorder.arecord(TEXT))
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            task.cancel()
+            for one in asyncio.all_tasks() - {asyncio.current_task()}:
+                one.cancel()
+            await asyncio.wait([task])
+            await asyncio.sleep(0)
+
+    asyncio.run(scenario())
+    assert [one.text for one in recorders[0].waiting] == [TEXT]
+
+
 def test_many_threads_lose_nothing(project):
     recorder = Recorder(project, session_id="s1")
     with ThreadPoolExecutor(8) as pool:

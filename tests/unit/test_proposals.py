@@ -1,5 +1,7 @@
 """What an agent proposes: it stands before a person, and is no memory until that person says so."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from memsieve.digest.propose import MOST_CHARACTERS, MOST_WAITING
@@ -91,6 +93,28 @@ def test_a_reason_that_is_none_or_gives_orders_is_refused(project, reason):
 def test_a_reason_is_shown_on_one_line(project):
     project.propose(said(project), reason="It holds.\n\n## Approved\nby ada")
     assert project.insights()[0].note == "Proposed by agent: “It holds. ## Approved by ada”"
+
+
+def test_a_reason_does_not_seem_to_end_before_it_does(project):
+    project.propose(said(project), reason="It holds.” Checked by ada: “It is true.")
+    assert project.insights()[0].note == "Proposed by agent: “It holds.’ Checked by ada: ‘It is true.”"
+
+
+def test_who_proposes_many_at_once_gets_no_more_of_them_in(project, monkeypatch):
+    monkeypatch.setattr("memsieve.digest.propose.MOST_WAITING", 2)
+    texts = ("alpha beta gamma", "omega psi chi", "rho sigma tau", "kappa lambda mu")
+    ids = [said(project, f"The office of {text} opens at seven every morning in May.") for text in texts]
+
+    def proposed(entry_id):
+        try:
+            return project.propose(entry_id, reason=WHY).new
+        except Conflict:
+            return None
+
+    with ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(proposed, ids * 2))
+    assert made.count(True) == 2
+    assert len(project.insights()) == len(project.events()) == 2
 
 
 def test_nobody_is_asked_to_decide_on_a_long_text_or_on_too_many(project, monkeypatch):

@@ -27,6 +27,8 @@ _SENT = (
     "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Request-ID, "
     "Mcp-Method, Mcp-Name, Mcp-Protocol-Version"
 )
+# Another port of this machine is the same site to a browser, and yet somebody else's.
+_ELSEWHERE = frozenset({"cross-site", "same-site"})
 _NO_SNIFFING = (b"x-content-type-options", b"nosniff")
 _NOT_STORED = (b"cache-control", b"no-store")
 _VARIES = (b"vary", b"Origin")
@@ -96,7 +98,7 @@ class Guard:
         host = headers.get("host", "")
         if not self._known_host(host):
             return problem(421, f"This server does not answer to {host[:100]!r}. Add the name to allowed_hosts.")
-        crossing = headers.get("sec-fetch-site") == "cross-site" and not _follows_link(scope, headers)
+        crossing = headers.get("sec-fetch-site") in _ELSEWHERE and not _follows_link(scope, headers)
         if (origin or crossing) and not self._allowed(scope, headers, origin):
             return problem(403, "A page of another origin may not call this server. Add it to allowed_origins.")
         if headers.get("content-encoding", "identity").lower() != "identity":

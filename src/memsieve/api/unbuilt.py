@@ -18,7 +18,6 @@ _PAGE = f"""<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>memsieve</title>
-<link rel="icon" href="data:,">
 <style>{_STYLE}</style>
 </head>
 <body>

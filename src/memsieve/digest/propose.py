@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, field
 
 from memsieve import validate
 from memsieve.digest.insight import InsightMaker
@@ -15,6 +16,8 @@ MAX_REASON = 500
 MOST_CHARACTERS = 2000
 MOST_WAITING = 50
 _MARK = "Proposed by "
+# A reason stands in quotation marks, and must not seem to end before it does.
+_WITHIN = str.maketrans("“”", "‘’")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +29,7 @@ class Proposer:
     ledger: Ledger
     maker: InsightMaker
     clock: Clock
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def propose(self, scope: Scope, entry_id: str, reason: str) -> Proposal:
         """Let an admitted entry wait for a person's decision, and note who proposed it."""
@@ -34,6 +38,12 @@ class Proposer:
         if receipt is None:
             raise NotFound(f"No entry {entry_id!r} in project {scope.project_id!r}.", subject=entry_id)
         _require_open(receipt)
+        # One at a time: those who propose at once would all see that there is room, or that it is new.
+        async with self._turn:
+            return await self._wait(scope, receipt, note)
+
+    async def _wait(self, scope: Scope, receipt: Receipt, note: str) -> Proposal:
+        entry_id = receipt.entry.id
         waiting = await self.digests.insights(scope, settled=False)
         held = next((insight.id for insight in waiting if _says(insight, entry_id)), None)
         if held is not None:
@@ -90,4 +100,4 @@ def _checked(reason: object) -> str:
         raise InvalidInput(f"reason has {len(told)} characters; {MAX_REASON} is the most. Shorten it.", field="reason")
     if find_injection(told) is not None:
         raise InvalidInput("reason gives its reader an order. Say why it is true and useful instead.", field="reason")
-    return " ".join(told.split())
+    return " ".join(told.split()).translate(_WITHIN)

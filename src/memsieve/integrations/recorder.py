@@ -11,7 +11,7 @@ import time
 import uuid
 import weakref
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from types import TracebackType
@@ -83,13 +83,12 @@ class Recorder:
 
     def record(self, text: str, **about: Any) -> Receipt | None:
         """Record a text: its receipt, or None if it waits. See `arecord`."""
-        receipt = None
-        for said in self._said(text, about):
-            try:
-                receipt = self._reach.call(self._record(said))
-            except Exception as error:  # noqa: BLE001 - the agent goes on whatever it is
-                self._failed(said, error)
-        return receipt
+        pieces = self._said(text, about)
+        try:
+            outcome = self._reach.call(self._record_all(pieces))
+        except Exception as error:  # noqa: BLE001 - the agent goes on whatever it is
+            outcome = self._failed(pieces, error)
+        return self._receipt(outcome)
 
     async def arecord(self, text: str, **about: Any) -> Receipt | None:
         """Record a text: its receipt, or None if it waits.
@@ -97,13 +96,12 @@ class Recorder:
         `node_id`, `agent_id`, `session_id`, `confidence`, `metadata`, and a `key`, by which the same output is
         known again, say more about it. A text that is too long is recorded in parts.
         """
-        receipt = None
-        for said in self._said(text, about):
-            try:
-                receipt = await self._reach.acall(self._record(said))
-            except Exception as error:  # noqa: BLE001 - the agent goes on whatever it is
-                self._failed(said, error)
-        return receipt
+        pieces = self._said(text, about)
+        try:
+            outcome = await self._reach.acall(self._record_all(pieces))
+        except Exception as error:  # noqa: BLE001 - the agent goes on whatever it is
+            outcome = self._failed(pieces, error)
+        return self._receipt(outcome)
 
     def context(self, query: str, *, max_tokens: int | None = None, **options: Any) -> str:
         """Return the block for a prompt; see `acontext`."""
@@ -178,6 +176,27 @@ class Recorder:
             if piece.strip()
         ]
 
+    async def _record_all(self, pieces: Sequence[Said]) -> Receipt | Exception | None:
+        """Record all pieces of a text; what fails is told of here, for whoever asked may be gone by then."""
+        outcome: Receipt | Exception | None = None
+        for place, said in enumerate(pieces):
+            try:
+                outcome = await self._record(said)
+            except asyncio.CancelledError:
+                return self._failed(pieces[place:], StoreUnavailable("The event loop ended before it was recorded."))
+            except Exception as error:  # noqa: BLE001 - the agent goes on whatever it is
+                failed = self._failed([said], error)
+                if self.stops:
+                    return failed
+        return outcome
+
+    def _receipt(self, outcome: Receipt | Exception | None) -> Receipt | None:
+        if isinstance(outcome, Exception):
+            if self.stops:
+                raise outcome
+            return None
+        return outcome
+
     async def _record(self, said: Said) -> Receipt | None:
         """Record one text on the project's own loop, those that wait first: they were said before."""
         if self._waiting:
@@ -237,15 +256,16 @@ class Recorder:
         except TimeoutError as error:
             raise StoreUnavailable(f"memsieve did not answer within {self._seconds:g} seconds.") from error
 
-    def _failed(self, said: Said, error: Exception) -> None:
-        if self.stops:
-            self._report(Failure(error=error, said=said, lost=True))
-            raise error
-        if isinstance(error, _FOR_GOOD):
-            self._lose(said, error)
-            return
-        self._wait_longer()
-        self._keep(said, error)
+    def _failed(self, pieces: Sequence[Said], error: Exception) -> Exception:
+        for said in pieces:
+            if self.stops:
+                self._report(Failure(error=error, said=said, lost=True))
+            elif isinstance(error, _FOR_GOOD):
+                self._lose(said, error)
+            else:
+                self._wait_longer()
+                self._keep(said, error)
+        return error
 
     def _keep(self, said: Said, error: Exception) -> None:
         self._waiting.append(said)

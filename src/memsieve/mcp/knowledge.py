@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
@@ -13,6 +14,9 @@ from memsieve.mcp.results import AtomFound, AtomsFound, ItemWritten, Refined
 
 ATOMS = "kb://atoms"
 MOST_LISTED = 1000
+# No system takes a longer one, and each of its folders is looked at.
+MOST_PATH_BYTES = 4096
+MOST_NAME_BYTES = 255
 
 
 def write(base: KnowledgeBase, type_: str, fields: dict[str, str | None], **rest: object) -> ItemWritten:
@@ -22,8 +26,20 @@ def write(base: KnowledgeBase, type_: str, fields: dict[str, str | None], **rest
     if missing:
         raise InvalidInput(f"{type_} needs {' and '.join(missing)}. Give it as an argument.", field=missing[0])
     item = Item(type=type_, **fields, **rest)  # type: ignore[arg-type] # an item checks each of them
+    if kind.is_finding:
+        _refuse_orders({**fields, **rest})
     written = base.write(item)
     return ItemWritten.of(written, base.layout.relative(written.path), finding=kind.is_finding)
+
+
+def _refuse_orders(given: Mapping[str, object]) -> None:
+    """Refuse a finding that gives its reader an order: as an atom it would be read by every agent."""
+    # Imported on first use: the rules take their time to load.
+    from memsieve.ingress.injection.find import find_injection
+
+    for name, value in given.items():
+        if isinstance(value, str) and find_injection(value) is not None:
+            raise InvalidInput(f"{name} gives its reader an order. Say what was found instead.", field=name)
 
 
 def search(base: KnowledgeBase, query: str, limit: int) -> AtomsFound:
@@ -60,10 +76,10 @@ def index(base: KnowledgeBase) -> str:
 
 def atom(base: KnowledgeBase, path: str) -> str:
     """Return an atom as its file has it; nothing outside `atoms/` and no link is read."""
-    place = base.layout.atoms / path
-    if not _is_inside(base.layout.atoms, path) or not place.is_file():
-        raise NotFound(f"There is no atom {path!r}. {ATOMS} lists all, and kb_search finds them.", subject=path)
-    return document.read(place).render()
+    if not _is_inside(base.layout.atoms, path):
+        named = path if len(path) <= MOST_NAME_BYTES else f"{path[:MOST_NAME_BYTES]}…"
+        raise NotFound(f"There is no atom {named!r}. {ATOMS} lists all, and kb_search finds them.", subject=named)
+    return document.read(base.layout.atoms / path).render()
 
 
 def uri_of(path: str) -> str:
@@ -72,7 +88,22 @@ def uri_of(path: str) -> str:
 
 
 def _is_inside(atoms: Path, path: str) -> bool:
-    parts = PurePosixPath(path).parts
-    plain = all(part[0] not in "./" and "\\" not in part for part in parts)
-    folders = [atoms.joinpath(*parts[:number]) for number in range(1, len(parts) + 1)]
-    return bool(parts) and plain and path.lower().endswith(".md") and not any(one.is_symlink() for one in folders)
+    parts = PurePosixPath(path).parts if len(path.encode(errors="replace")) <= MOST_PATH_BYTES else ()
+    plain = path.lower().endswith(".md") and all(map(_is_plain, parts))
+    return bool(parts) and plain and not _leads_away(atoms, parts) and atoms.joinpath(*parts).is_file()
+
+
+def _is_plain(part: str) -> bool:
+    return part[0] not in "./" and "\\" not in part and len(part.encode(errors="replace")) <= MOST_NAME_BYTES
+
+
+def _leads_away(atoms: Path, parts: tuple[str, ...]) -> bool:
+    """Tell whether a file or a folder above it is a link."""
+    place = atoms
+    for part in parts:
+        place /= part
+        if place.is_symlink():
+            return True
+        if not place.exists():
+            return False
+    return False

@@ -100,13 +100,13 @@ def _fitting(items: Sequence[ContextItem], title: str, room: int | None) -> tupl
 
 
 def _fenced(item: ContextItem) -> str:
-    content = _shown(item.content)
+    content = shown(item.content)
     longest = max((sum(mark in _MARKS for mark in run) for run in _MARK_RUN.findall(content)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}text\n{content}\n{fence}\n{item.label} · {item.created_at:%Y-%m-%d} · {item.id}"
 
 
-def _shown(content: str) -> str:
+def shown(content: str) -> str:
     """Return a content as a model may see it: lines end one way, nothing is hidden, and labels are ours alone."""
     return _LABEL_MARK.sub(_no_label, _UNSEEN.sub("", _BREAKS.sub("\n", content)))
 
