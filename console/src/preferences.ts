@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'react';
 
-/** What this browser remembers, and nothing secret. */
+/** What this browser remembers of a person's choices, and nothing secret. */
 export type Preference = 'language' | 'theme' | 'project';
 
 export function recall(name: Preference): string | null {

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, use, useEffect } from 'react';
 import { Client, Problem } from './api/client';
+import { dropHalf, heldHalf, keepHalf } from './api/half';
 import type { Page, Right, Session } from './api/types';
 
 export const SessionContext = createContext<Session | null>(null);
@@ -55,7 +56,14 @@ async function whoami(): Promise<Whoami> {
   const token = printed;
   printed = null;
   const refused = token !== null && (await unlessUnknown(signIn(token).then(() => true))) === null;
-  return { session: await unlessUnknown(anyone.get<Session>('/session')), refused };
+  return { session: await known(), refused };
+}
+
+/** Read who calls; a half that is of no use any more is gone after the first answer, and does not stand in the way. */
+async function known(): Promise<Session | null> {
+  const held = heldHalf();
+  const session = await unlessUnknown(anyone.get<Session>('/session'));
+  return session ?? (held === null ? null : unlessUnknown(anyone.get<Session>('/session')));
 }
 
 /** Take a 401 for nobody. */
@@ -69,7 +77,8 @@ async function unlessUnknown<T>(call: Promise<T>): Promise<T | null> {
 }
 
 async function signIn(key: string): Promise<void> {
-  await new Client({ key }).post('/session');
+  const { half } = await new Client({ key }).post<{ half: string }>('/session');
+  keepHalf(half);
 }
 
 export function useSignIn(): { signIn: (key: string) => Promise<void>; signOut: () => Promise<void> } {
@@ -81,6 +90,7 @@ export function useSignIn(): { signIn: (key: string) => Promise<void>; signOut: 
     },
     signOut: async () => {
       await anyone.delete('/session');
+      dropHalf(heldHalf());
       // A fresh page: nothing that was read stays behind.
       location.assign('/');
     },

@@ -1,5 +1,6 @@
-"""Signing in to the console: the cookie stands for the key, for pages of the server's own origin alone."""
+"""Signing in to the console: a cookie and a half stand for the key, for pages of the server's own origin alone."""
 
+import base64
 import json
 import os
 import re
@@ -10,6 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from memsieve.api.cookie import split
 from memsieve.config import Settings
 from memsieve.testing.server import wait_until
 
@@ -23,15 +25,86 @@ def sign_in(api, key: str, **headers: str):
 
 
 def with_cookie(api, method: str, path: str, key: str, *, name: str = NAME, **request):
-    headers = {"Cookie": f"{name}={key}", **request.pop("headers", OWN)}
+    text, half = split(key)
+    headers = {"Cookie": f"{name}={text}", "X-Memsieve-Half": half, **request.pop("headers", OWN)}
     return api.send(method, path, headers=headers, **request)
 
 
-def test_a_key_is_put_into_a_cookie_that_no_script_reads_and_no_other_site_sends(api):
-    answer = sign_in(api, api.keys["reviewer"])
-    assert (answer.status_code, answer.content) == (204, b"")
-    assert answer.headers["set-cookie"] == (f"{NAME}={api.keys['reviewer']}; Path=/api/v1; HttpOnly; SameSite=Strict")
+def cookie_of(answer) -> tuple[str, str, str]:
+    """Return the name of the cookie that an answer sets, what it holds, and its attributes."""
+    pair, _, attributes = answer.headers["set-cookie"].partition("; ")
+    name, _, text = pair.partition("=")
+    return name, text, attributes
+
+
+def read(text: str) -> bytes:
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
+def test_a_key_is_split_into_a_half_and_a_cookie_that_no_script_reads_and_no_other_site_sends(api):
+    key = api.keys["reviewer"]
+    answer = sign_in(api, key)
+    name, text, attributes = cookie_of(answer)
+    assert (answer.status_code, list(answer.json())) == (200, ["half"])
+    assert (name, attributes) == (NAME, "Path=/api/v1; HttpOnly; SameSite=Strict")
     assert answer.headers["cache-control"] == "no-store"
+    halves = read(text), read(answer.json()["half"])
+    assert bytes(one ^ other for one, other in zip(*halves, strict=True)) == key.encode()
+    assert not {key.encode(), b"msv_"} & {part for half in halves for part in (half, half[:4])}
+
+
+def test_what_signing_in_gives_signs_in(api):
+    answer = sign_in(api, api.keys["reviewer"])
+    name, text, _ = cookie_of(answer)
+    headers = {**OWN, "Cookie": f"{name}={text}", "X-Memsieve-Half": answer.json()["half"]}
+    assert api.send("GET", "/session", headers=headers).json()["name"] == "the-reviewer"
+
+
+def test_each_time_the_halves_are_others(api):
+    first, second = (sign_in(api, api.keys["reviewer"]) for _ in range(2))
+    assert first.json()["half"] != second.json()["half"]
+    assert cookie_of(first)[1] != cookie_of(second)[1]
+    headers = {**OWN, "Cookie": f"{NAME}={cookie_of(first)[1]}", "X-Memsieve-Half": second.json()["half"]}
+    assert api.send("GET", "/session", headers=headers).status_code == 401
+
+
+def test_the_cookie_alone_is_refused_and_removed(api):
+    """Browsers send it to every port of the host: whoever listens there has it, and nothing by it."""
+    text, _ = split(api.keys["reviewer"])
+    answer = api.send("GET", "/session", headers={**OWN, "Cookie": f"{NAME}={text}"})
+    assert answer.status_code == 401
+    assert answer.headers["set-cookie"].startswith(f"{NAME}=; Max-Age=0; Path=/api/v1;")
+
+
+def test_the_half_alone_is_refused(api):
+    _, half = split(api.keys["reviewer"])
+    answer = api.send("GET", "/session", headers={**OWN, "X-Memsieve-Half": half})
+    assert (answer.status_code, "set-cookie" in answer.headers) == (401, False)
+
+
+def test_a_key_in_clear_is_neither_half(api):
+    key = api.keys["reviewer"]
+    text, half = split(key)
+    nothing = "A" * len(half)  # zeros, which change nothing
+    for cookie, header in ((key, half), (text, key), (key, ""), (key, nothing), (key, key)):
+        headers = {**OWN, "Cookie": f"{NAME}={cookie}", "X-Memsieve-Half": header}
+        assert api.send("GET", "/session", headers=headers).status_code == 401
+
+
+@pytest.mark.parametrize("half", ["", "é", "%00", "====", "{half}A", "{half}, {half}", "A{half}", "x" * 5000])
+def test_halves_that_do_not_join_are_refused_and_the_cookie_is_removed(api, half):
+    text, other = split(api.keys["reviewer"])
+    sent = half.format(half=other).encode("latin-1")
+    answer = api.send("GET", "/session", headers={**OWN, "Cookie": f"{NAME}={text}", "X-Memsieve-Half": sent})
+    assert (answer.status_code, f"{NAME}=; Max-Age=0;" in answer.headers["set-cookie"]) == (401, True)
+
+
+def test_two_halves_at_once_are_none(api):
+    text, half = split(api.keys["reviewer"])
+    headers = [("Host", "localhost:8080"), *OWN.items(), ("Cookie", f"{NAME}={text}")]
+    halves = [("X-Memsieve-Half", half)] * 2
+    assert api.client.get("/api/v1/session", headers=[*headers, *halves]).status_code == 401
+    assert api.client.get("/api/v1/session", headers=[*headers, halves[0]]).status_code == 200
 
 
 def test_over_https_the_cookie_is_sent_over_https_alone(open_api):
@@ -45,8 +118,9 @@ def test_over_https_the_cookie_is_sent_over_https_alone(open_api):
 def test_two_servers_on_one_machine_do_not_take_each_other_s_cookie(api):
     key = api.keys["reviewer"]
     for host, name in (("localhost", "memsieve_key"), ("[::1]:9000", "memsieve_key_9000"), ("[::1]", "memsieve_key")):
-        assert sign_in(api, key, Host=host).headers["set-cookie"].startswith(f"{name}={key};")
-    assert with_cookie(api, "GET", "/session", key, name="memsieve_key_9000").json()["keyless"]
+        assert cookie_of(sign_in(api, key, Host=host))[0] == name
+    assert api.send("GET", "/session", headers={**OWN, "Cookie": "memsieve_key_9000=x"}).json()["keyless"]
+    assert with_cookie(api, "GET", "/session", key, name="memsieve_key_9000").status_code == 401
 
 
 @pytest.mark.parametrize("key", ["msv_00000000_" + "0" * 52, "msv_local_wrong", "nonsense"])
@@ -56,8 +130,9 @@ def test_who_signs_in_with_no_key_gets_no_cookie(api, key):
 
 
 def test_a_cookie_cannot_be_made_out_of_a_cookie_or_out_of_nothing(api):
-    for cookie in ({}, {"Cookie": f"{NAME}={api.keys['reviewer']}"}):
-        answer = api.send("POST", "/session", headers={**OWN, **cookie})
+    text, half = split(api.keys["reviewer"])
+    for halves in ({}, {"Cookie": f"{NAME}={text}", "X-Memsieve-Half": half}):
+        answer = api.send("POST", "/session", headers={**OWN, **halves})
         assert (answer.status_code, "set-cookie" in answer.headers) == (401, False)
         assert answer.headers["www-authenticate"] == "Bearer"
         assert "Authorization: Bearer" in answer.json()["detail"]
@@ -167,13 +242,15 @@ def test_a_cookie_whose_key_was_revoked_is_refused_and_removed(api):
 
 
 def test_two_cookies_at_once_are_none(api):
-    headers = {**OWN, "Cookie": f"{NAME}={api.keys['agent']}; {NAME}={api.keys['admin']}"}
+    text, half = split(api.keys["admin"])
+    headers = {**OWN, "Cookie": f"{NAME}={text}; {NAME}={text}", "X-Memsieve-Half": half}
     assert api.send("GET", "/session", headers=headers).status_code == 401
 
 
 @pytest.mark.parametrize("cookie", ["{name}=", "{name}", "{name}=é", "{name}=%00", "{name}=" + "x" * 5000])
 def test_a_malformed_cookie_is_no_key_and_no_way_in(api, cookie):
-    headers = {**OWN, "Cookie": cookie.format(name=NAME).encode("latin-1")}
+    _, half = split(api.keys["reviewer"])
+    headers = {**OWN, "Cookie": cookie.format(name=NAME).encode("latin-1"), "X-Memsieve-Half": half}
     assert api.send("GET", "/session", headers=headers).status_code == 401
 
 
@@ -198,10 +275,12 @@ def test_the_token_s_cookie_holds_on_this_machine_alone(open_api):
 
 def test_the_stream_of_events_is_heard_with_the_cookie(api):
     api.record()
+    text, half = split(api.keys["reviewer"])
+    halves = {"Cookie": f"{NAME}={text}", "X-Memsieve-Half": half}
     with api.client.stream(
         "GET",
         "/api/v1/events?project_id=apollo",
-        headers={**OWN, "Cookie": f"{NAME}={api.keys['reviewer']}", "Last-Event-ID": "0" * 16},
+        headers={**OWN, **halves, "Last-Event-ID": "0" * 16},
     ) as answer:
         assert (answer.status_code, "event: recorded" in "".join(answer.iter_text())) == (200, True)
 
@@ -236,10 +315,11 @@ def test_the_printed_link_signs_in_to_the_console(started, data):
     address, token = link.split("/#token=")
     assert token == (data / "reviewer.token").read_text().strip()
     with httpx.Client(base_url=f"{address}/api/v1", headers={**OWN, "Origin": address}) as browser:
-        browser.post("/session", headers={"Authorization": f"Bearer {token}"}).raise_for_status()
-        told = browser.get("/session").json()
+        signed_in = browser.post("/session", headers={"Authorization": f"Bearer {token}"}).raise_for_status()
+        half = {"X-Memsieve-Half": signed_in.json()["half"]}
+        told = browser.get("/session", headers=half).json()
         assert (told["role"], told["keyless"]) == ("reviewer", False)
-        browser.delete("/session").raise_for_status()
+        browser.delete("/session", headers=half).raise_for_status()
         assert browser.get("/session").json()["keyless"]
 
 

@@ -332,8 +332,10 @@ def test_a_sweep_sweeps_working_memory_and_does_the_upkeep(work, house):
         kept.append("index")
 
     done = work(replace(house, working=Working()), upkeep=[upkeep])
-    assert [one.detail for one in done if one.job == "sweep"] == [{"swept": 3}]
-    assert kept == ["index"]
+    # Soon after one was due there are two.
+    sweeps = [one.detail for one in done if one.job == "sweep"]
+    assert sweeps in ([{"swept": 3}], [{"swept": 3}] * 2)
+    assert kept == ["index"] * len(sweeps)
 
 
 def test_a_sweep_drops_what_happened_longer_than_a_day_ago(house, data, record, work):
@@ -341,7 +343,7 @@ def test_a_sweep_drops_what_happened_longer_than_a_day_ago(house, data, record, 
         record(at=datetime.now(UTC))
     with closing(sqlite3.connect(data / "memsieve.db")) as connection, connection:
         connection.execute("UPDATE happenings SET at = '2026-03-01T00:00:00.000000Z' WHERE sequence = 1")
-    assert [one.detail for one in work() if one.job == "sweep"] == [{"forgotten": 1}]
+    assert {"forgotten": 1} in [one.detail for one in work() if one.job == "sweep"]
 
 
 def left_doing(sql, attempts=0):

@@ -1,3 +1,5 @@
+import { dropHalf, halfFor } from './half';
+
 export type Query = Record<string, string | number | boolean | null | undefined>;
 
 /** An error as the server tells it (RFC 9457); status 0 where it did not answer at all. */
@@ -25,7 +27,7 @@ export class Problem extends Error {
 export interface ClientOptions {
   /** Where the server is; this page's own origin where it is not given. */
   baseUrl?: string;
-  /** A key; without one the browser's cookie says who calls. */
+  /** A key; without one the browser's cookie and the page's half say who calls. */
   key?: string;
   /** The project of every call; a key of a project needs none. */
   project?: string | null;
@@ -67,11 +69,28 @@ export class Client {
     return this.#send<T>(this.address(path, query), { method: 'DELETE' });
   }
 
+  /** Ask for an answer that is read as it comes. */
+  open(path: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
+    return this.#answer(this.address(path), { headers, signal });
+  }
+
   async #send<T>(address: string, init: RequestInit): Promise<T> {
-    const headers = { ...init.headers, ...(this.key && { Authorization: `Bearer ${this.key}` }) };
-    const answer = await answered(address, { ...init, headers, credentials: 'same-origin' });
-    if (!answer.ok) throw await problemOf(answer);
+    const answer = await this.#answer(address, init);
     return (answer.status === 204 ? undefined : await answer.json()) as T;
+  }
+
+  async #answer(address: string, init: RequestInit): Promise<Response> {
+    const half = this.key ? null : halfFor(address);
+    const who = this.key ? { Authorization: `Bearer ${this.key}` } : half && { 'X-Memsieve-Half': half };
+    const answer = await answered(address, {
+      ...init,
+      headers: { ...init.headers, ...who },
+      credentials: 'same-origin',
+    });
+    // The cookie went with the browser, or its key is not valid any more.
+    if (answer.status === 401) dropHalf(half);
+    if (!answer.ok) throw await problemOf(answer);
+    return answer;
   }
 }
 

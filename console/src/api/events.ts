@@ -2,6 +2,7 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Client } from './client';
 import { useClient } from './context';
+import { follow } from './stream';
 import type { Happening } from './types';
 
 /** What is read anew when something happens: the second part of a query's key. */
@@ -15,7 +16,6 @@ const TOPICS: Record<Happening, string[]> = {
   'digest:ready': ['digest', 'stats'],
 };
 const PAUSE = 400;
-const RETRY = 5_000;
 
 export type Line = 'connecting' | 'live' | 'broken';
 
@@ -30,9 +30,7 @@ export function useEvents(): Line {
 
 function listen(client: Client, cache: QueryClient, tell: (line: Line) => void): () => void {
   const stale = new Set<string>();
-  let stream: EventSource | undefined;
   let refreshing: ReturnType<typeof setTimeout> | undefined;
-  let waiting: ReturnType<typeof setTimeout> | undefined;
 
   const refresh = () => {
     refreshing = undefined;
@@ -43,22 +41,14 @@ function listen(client: Client, cache: QueryClient, tell: (line: Line) => void):
     for (const topic of topics) stale.add(topic);
     refreshing ??= setTimeout(refresh, PAUSE);
   };
-  const connect = () => {
-    stream = new EventSource(client.address('/events'));
-    for (const [name, topics] of Object.entries(TOPICS)) stream.addEventListener(name, () => mark(topics));
-    for (const name of ['reset', 'overflow']) stream.addEventListener(name, () => void cache.invalidateQueries());
-    stream.onopen = () => tell('live');
-    stream.onerror = () => {
-      tell('broken');
-      // After a refusal the browser does not try again by itself.
-      if (stream?.readyState === EventSource.CLOSED) waiting = setTimeout(connect, RETRY);
-    };
+  const heard = (event: string) => {
+    if (event === 'reset' || event === 'overflow') void cache.invalidateQueries();
+    else mark(TOPICS[event as Happening] ?? []);
   };
 
-  connect();
+  const leave = follow(client, '/events', { opened: () => tell('live'), heard, lost: () => tell('broken') });
   return () => {
-    stream?.close();
+    leave();
     clearTimeout(refreshing);
-    clearTimeout(waiting);
   };
 }

@@ -9,7 +9,7 @@ const en = {
   refused: 'This key is not valid. Make one with memsieve keys make, or take the newest link that the server printed.',
   without: 'Go on without a key',
   withoutHelp: 'You may ask what agents would be told, and see what is in working memory.',
-  kept: 'The key stays in a cookie that no script can read, until you close the browser.',
+  kept: 'The key is split between a cookie and this page, and is gone when you close the browser.',
 };
 
 const zh: typeof en = {
@@ -23,7 +23,7 @@ const zh: typeof en = {
   refused: '此密钥无效。请用 memsieve keys make 生成密钥，或使用服务器最近打印的链接。',
   without: '不登录，直接继续',
   withoutHelp: '可以查看智能体会得到怎样的回答，以及当前的工作记忆。',
-  kept: '密钥保存在脚本无法读取的 Cookie 中，关闭浏览器后即失效。',
+  kept: '密钥拆分保存在 Cookie 和本页面中，关闭浏览器后即失效。',
 };
 
 export const signin = { en, zh };

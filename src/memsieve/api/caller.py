@@ -113,7 +113,7 @@ def from_this_machine(request: Request, held: State) -> bool:
 def credential(request: Request) -> str | None:
     """Return what a caller shows, None for nothing, and an empty text for what can be no key.
 
-    A key in the head goes before one in a cookie.
+    A key in the head goes before the halves of one.
     """
     headers = request.headers.getlist("authorization")
     if not headers:

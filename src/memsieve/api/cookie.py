@@ -1,12 +1,20 @@
-"""A key in a cookie, for the console: only a page of this server's own origin may have it sent along."""
+"""A key for the console, in two halves: the browser sends one as a cookie, and the page the other as a header.
+
+Browsers send a host's cookies to all its ports; what a page keeps is read by its own origin alone. Neither half says
+anything of the key without the other, and only a page of this server's own origin may have the cookie sent along.
+"""
 
 from __future__ import annotations
+
+import secrets
+from base64 import b64decode, urlsafe_b64encode
 
 from starlette.requests import Request
 
 from memsieve.errors import Forbidden
 
 PATH = "/api/v1"
+HALF = "X-Memsieve-Half"
 _NAME = "memsieve_key"
 _SAFE = frozenset({"GET", "HEAD"})
 
@@ -18,18 +26,28 @@ def name_of(request: Request) -> str:
 
 
 def key_of(request: Request) -> str | None:
-    """Return the key of the cookie, and an empty text where there are two; from another page it raises Forbidden."""
-    texts = _texts(request)
-    if not texts:
+    """Return the key of both halves, None where neither is sent, and an empty text where they make none.
+
+    A cookie from another page raises Forbidden.
+    """
+    cookies, halves = _texts(request), request.headers.getlist(HALF)
+    if not cookies and not halves:
         return None
-    if not _from_own_page(request):
+    if cookies and not _from_own_page(request):
         raise Forbidden("The console's cookie is taken from its own pages only. Other programs send a key.")
-    return texts[0] if len(texts) == 1 else ""
+    return _joined(cookies[0], halves[0]) if len(cookies) == len(halves) == 1 else ""
 
 
-def given(request: Request, key: str) -> dict[str, str]:
+def split(key: str) -> tuple[str, str]:
+    """Return the halves of a key, for the cookie and for the page; each by itself is random."""
+    text = key.encode("ascii")
+    half = secrets.token_bytes(len(text))
+    return _written(_mixed(text, half)), _written(half)
+
+
+def given(request: Request, text: str) -> dict[str, str]:
     """Return the header that sets the cookie, until the browser is closed."""
-    return {"Set-Cookie": f"{name_of(request)}={key}; {_attributes(request)}"}
+    return {"Set-Cookie": f"{name_of(request)}={text}; {_attributes(request)}"}
 
 
 def taken(request: Request) -> dict[str, str]:
@@ -37,6 +55,25 @@ def taken(request: Request) -> dict[str, str]:
     if not _texts(request):
         return {}
     return {"Set-Cookie": f"{name_of(request)}=; Max-Age=0; {_attributes(request)}"}
+
+
+def _joined(one: str, other: str) -> str:
+    try:
+        return _mixed(_read(one), _read(other)).decode("ascii")
+    except ValueError:  # not base64, not of one length, or no text
+        return ""
+
+
+def _mixed(one: bytes, other: bytes) -> bytes:
+    return bytes(a ^ b for a, b in zip(one, other, strict=True))
+
+
+def _written(half: bytes) -> str:
+    return urlsafe_b64encode(half).decode("ascii").rstrip("=")
+
+
+def _read(text: str) -> bytes:
+    return b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
 
 
 def _texts(request: Request) -> list[str]:

@@ -19,7 +19,7 @@ hours, and only people write long-term memory.
 A key has a role and a project: `Authorization: Bearer msv_…`. Every error is a problem document (RFC 9457) that says
 what to do next. Lists come in pages: send `next_cursor` as `cursor` for the next one."""
 _TAGS = {
-    "Session": "Who calls; and signing in with a cookie, for pages of this server.",
+    "Session": "Who calls; and signing in with a cookie and a half of the page's, for pages of this server.",
     "Recording": "What agents say.",
     "Retrieval": "What agents and people ask.",
     "Quarantine": "All that was said, for a person's audit.",
@@ -48,7 +48,7 @@ _HEADERS: dict[str, dict[str, Any]] = {
         "schema": {"type": "string", "format": "uri-reference"},
     },
     "Set-Cookie": {
-        "description": "The key, for the pages of this server alone.",
+        "description": "One half of the key, for the pages of this server alone.",
         "required": True,
         "schema": {"type": "string"},
     },

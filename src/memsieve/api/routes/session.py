@@ -32,10 +32,19 @@ class Session(Document):
     keyless: bool = Field(description="Whether they came without a key, from this machine.", examples=[False])
 
 
+class Half(Document):
+    """The page's part of a key that was signed in with."""
+
+    half: str = Field(
+        description=f"What the page sends as `{cookie.HALF}` beside the cookie; it is of no use without it.",
+        examples=["pq3kX0fJ8m2bV7cQ"],
+    )
+
+
 def add_to(api: Api) -> None:
     """Put the routes on an application."""
     api.add("GET", "/session", read_session, right=Right.QUERY, tag=TAG, answers={200: Session})
-    api.add("POST", "/session", sign_in, right=Right.QUERY, tag=TAG, answers={204: None}, headers=("Set-Cookie",))
+    api.add("POST", "/session", sign_in, right=Right.QUERY, tag=TAG, answers={200: Half}, headers=("Set-Cookie",))
     api.add("DELETE", "/session", sign_out, right=Right.QUERY, tag=TAG, answers={204: None})
 
 
@@ -45,14 +54,16 @@ async def read_session(request: Request) -> Response:
 
 
 async def sign_in(request: Request) -> Response:
-    """Put the key that is sent into a cookie, which the console's pages send in its place.
+    """Split the key that is sent into a cookie and a half, which the console's pages send in its place.
 
-    The cookie is read by no script, sent by no page of another origin, and gone when the browser is closed.
+    The page keeps the half and sends it as `X-Memsieve-Half`. The cookie is read by no script, sent by no page of
+    another origin, and gone when the browser is closed. Neither is of use without the other.
     """
     key = credential(request)
     if not key or "authorization" not in request.headers:
         raise HTTPException(401, "Send the key to sign in with: `Authorization: Bearer msv_…`.", _CHALLENGE)
-    return Response(status_code=204, headers=cookie.given(request, key))
+    text, half = cookie.split(key)
+    return JSONResponse({"half": half}, headers=cookie.given(request, text))
 
 
 async def sign_out(request: Request) -> Response:
