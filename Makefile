@@ -67,7 +67,7 @@ $(BIN)/python:
 	$(PIP) install -c constraints.txt pip
 
 $(VENV)/run.stamp: pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP) install -c constraints.txt --build-constraint constraints.txt -e .
+	$(PIP) install -c constraints.txt --build-constraint constraints.txt -e '.[mcp]'
 	touch $@
 
 $(VENV)/dev.stamp: pyproject.toml constraints.txt | $(BIN)/python
