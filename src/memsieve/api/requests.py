@@ -349,7 +349,8 @@ class Waiting(BaseModel):
 
     wait: Switch = Field(default=False, description="Wait for the decision, also where an LLM judges.")
     decide: Literal["now", "later"] = Field(
-        default="now", description="`later`: answer when it is on disk, and decide after that. Not with `wait`."
+        default="now",
+        description="`later`: answer when it is on disk, and decide after that; not for those who `wait`.",
     )
 
 

@@ -77,7 +77,7 @@ async def record(
         metadata=body.metadata,
         idempotency_key=idempotency_key,
         wait=how.wait,
-        decide=how.decide,
+        decide="now" if how.wait else how.decide,
     )
     pending = receipt.admission.decision is Decision.PENDING
     where = {"Location": f"{PREFIX}/memory/entries/{receipt.entry.id}/admission?project_id={quote(project.id)}"}
