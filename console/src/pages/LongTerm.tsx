@@ -1,11 +1,12 @@
 import { useCallback } from 'react';
-import { useLocation, useParams, useSearch, useSearchParams } from 'wouter';
+import { useLocation, useSearchParams } from 'wouter';
 import type { Memory } from '../api/types';
 import { Button } from '../parts/Button';
 import { Choice } from '../parts/Choice';
 import { Dialog } from '../parts/Dialog';
 import { SearchField } from '../parts/Fields';
 import { useRowKeys } from '../parts/hotkeys';
+import { useOpen } from '../parts/open';
 import { PageHead } from '../parts/PageHead';
 import { EmptyState, ErrorState, Skeleton } from '../parts/States';
 import { VirtualList } from '../parts/VirtualList';
@@ -26,7 +27,7 @@ export default function LongTerm() {
   const search = params.get('search') ?? '';
   const retired = params.get('show') === 'retired';
   const list = useMemories(search, retired);
-  const { id, close } = useOpen();
+  const { id, close } = useOpen('/longterm');
   useRowKeys();
   const set = (next: { search?: string; retired?: boolean }) => {
     const wanted = { search, retired, ...next };
@@ -61,16 +62,6 @@ export default function LongTerm() {
       </Dialog>
     </>
   );
-}
-
-function useOpen(): { id: string | undefined; close: () => void } {
-  const { id } = useParams();
-  const [, go] = useLocation();
-  const search = useSearch();
-  const close = useCallback(() => {
-    if (location.pathname.startsWith('/longterm/')) go(`/longterm${search && `?${search}`}`, { replace: true });
-  }, [go, search]);
-  return { id: id && decodeURIComponent(id), close };
 }
 
 function Found({ count, whole, hasMore }: { count: number; whole: boolean; hasMore: boolean }) {

@@ -1,10 +1,10 @@
 import { useCallback, useMemo } from 'react';
-import { useLocation, useParams, useSearch } from 'wouter';
 import type { Receipt } from '../api/types';
 import { Button } from '../parts/Button';
 import { focusPage } from '../parts/Decide';
 import { Dialog } from '../parts/Dialog';
 import { useRowKeys } from '../parts/hotkeys';
+import { useOpen } from '../parts/open';
 import { PageHead } from '../parts/PageHead';
 import { EmptyState, ErrorState, Skeleton } from '../parts/States';
 import { VirtualList } from '../parts/VirtualList';
@@ -23,7 +23,7 @@ export default function Quarantine() {
   const state = useFilters();
   const query = useMemo(() => queryOf(state.filters), [state.filters]);
   const list = useEntries(query);
-  const { id, close } = useOpen();
+  const { id, close } = useOpen('/quarantine');
   const leave = () => {
     close();
     // The row that had the focus is gone with its entry.
@@ -53,17 +53,6 @@ export default function Quarantine() {
       </Dialog>
     </>
   );
-}
-
-/** What is open in the page, and the way back to the list as it was. */
-function useOpen(): { id: string | undefined; close: () => void } {
-  const { id } = useParams();
-  const [, go] = useLocation();
-  const search = useSearch();
-  const close = useCallback(() => {
-    if (location.pathname.startsWith('/quarantine/')) go(`/quarantine${search && `?${search}`}`, { replace: true });
-  }, [go, search]);
-  return { id: id && decodeURIComponent(id), close };
 }
 
 function Found({ count, isFiltered, hasMore }: { count: number; isFiltered: boolean; hasMore: boolean }) {
