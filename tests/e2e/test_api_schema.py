@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 import schemathesis
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, assume, settings
 from schemathesis.python.asgi import shutdown_lifespans
 
 from memsieve.api.app import create_app
@@ -65,6 +65,8 @@ def test_the_server_does_what_its_document_says(case: schemathesis.Case, keys: d
     role = least_role(case) if as_role == LEAST else as_role
     if case.meta.generation.mode.is_positive:
         name_what_no_schema_can(case, role)
+    else:
+        assume("" not in case.query)  # it would not be sent, and the rest may be right
     case.call_and_validate(headers={"Authorization": f"Bearer {keys[role]}"})
 
 
