@@ -132,8 +132,9 @@ class LongTermStore(Protocol):
     ) -> list[Hit]:
         """Return the `limit` chunks with the best fused score among those best by vector and best by words.
 
-        A word score is BM25 as a share of what a text of average length with each of the words once would have.
-        Retired memories never come back.
+        A word score is BM25 as a share of what a text of average length with each of the words once would have. What
+        was said around those that are found, by the places of their approvals, comes along, and they lend each other
+        words. Retired memories never come back and lend nothing.
         """
 
     async def get(self, scope: Scope, any_id: str) -> LongTermMemory | None:

@@ -4,14 +4,14 @@ import random
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import timedelta
-from itertools import product
+from itertools import islice, product
 
 import pytest
 
 from memsieve.config import Settings
 from memsieve.embedders.local import LocalEmbedder
 from memsieve.engines import opened
-from memsieve.model import TombstoneKind
+from memsieve.model import Place, TombstoneKind
 from memsieve.retrieval.fuse import fused
 from memsieve.retrieval.words import cut
 from memsieve.testing.factories import NOW, agent, approval, chunks, person, tombstone
@@ -51,6 +51,17 @@ def texts():
     yield "πάντα ῥεῖ, said the consultant about the roadmap of the export team"
 
 
+def said_in_sessions():
+    """Yield approvals of what was said in three sessions, some on the next day; every fourth was said nowhere.
+
+    They are no more than a search looks at: which of those that tie are found must not matter here.
+    """
+    for number, text in enumerate(islice(texts(), 220, 256)):
+        said = Place(session_id=f"s{number % 3}", at=NOW + timedelta(hours=number * 7 % 36))
+        promoted = NOW + timedelta(hours=number)
+        yield approval(text, person("gemini"), promoted, place=said if number % 4 else None)
+
+
 QUERIES = [
     "Which team uses PostgreSQL transactions?",
     "ledger",
@@ -86,17 +97,30 @@ def both(server_engine, data, clock, run, embedder):
             if number == 17:
                 graves = [tombstone(piece.content, piece.id, TombstoneKind.RETIRED) for piece in pieces]
                 run(one.longterm.retire(person(), memory.id, "outdated", graves))
+    for yes in said_in_sessions():
+        pieces = list(zip(chunks(yes), run(embedder.embed([chunk.content for chunk in chunks(yes)])), strict=True))
+        for one in stores:
+            run(one.longterm.add(person("gemini"), yes, [replace(chunk, embedding=made) for chunk, made in pieces]))
     yield stores
     run(stack.aclose())
 
 
 def test_both_engines_find_the_same_with_the_same_scores(both, run, embedder):
     for query, limit, hours in product(QUERIES, (5, 25), (None, 150)):
-        since = None if hours is None else NOW + timedelta(hours=hours)
-        [vector] = run(embedder.embed([query]))
-        for given in (vector, None):
-            found = [run(one.longterm.search(agent(), given, cut(query), limit, since)) for one in both]
-            assert_alike(*({hit.chunk_id: hit for hit in hits} for hits in found))
+        assert_found_alike(both, run, embedder, "apollo", query, limit, hours)
+
+
+def test_both_engines_let_neighbours_in_a_session_lend_the_same_words(both, run, embedder):
+    for query, hours in product(QUERIES, (None, 18)):
+        assert_found_alike(both, run, embedder, "gemini", query, 25, hours)
+
+
+def assert_found_alike(both, run, embedder, project, query, limit, hours):
+    since = None if hours is None else NOW + timedelta(hours=hours)
+    [vector] = run(embedder.embed([query]))
+    for given in (vector, None):
+        found = [run(one.longterm.search(agent(project), given, cut(query), limit, since)) for one in both]
+        assert_alike(*({hit.chunk_id: hit for hit in hits} for hits in found))
 
 
 def assert_alike(sqlite, postgres):

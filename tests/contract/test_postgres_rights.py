@@ -61,6 +61,7 @@ RIGHTS = {
         "happenings": "select",
         "memories": "select",
         "memory_vectors": "select",
+        "memory_places": "select",
         "memory_words": "select",
         "project_sizes": "select",
         "quarantine_logs": "insert agent_id, insert confidence, insert content, insert created_at, insert id, "
@@ -87,6 +88,7 @@ RIGHTS = {
         "insights": "delete, insert, select, update embedder, update embedding",
         "memories": "select, update embedder",
         "memory_vectors": "delete, insert, select",
+        "memory_places": "select",
         "memory_words": "select",
         "project_sizes": "select",
         "projects": "select",
@@ -109,6 +111,7 @@ RIGHTS = {
         "audit_log": "insert",
         "insights": "update memory_id, update reason, update review, update settled_at, update settled_by",
         "memories": "insert",
+        "memory_places": "insert",
         "memory_words": "insert",
         "quarantine_logs": "delete",
         "retirements": "insert",

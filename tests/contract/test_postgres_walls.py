@@ -13,7 +13,7 @@ import pytest
 
 from memsieve import validate
 from memsieve.errors import InvalidInput
-from memsieve.model import Dispute, KeyRole, TombstoneKind
+from memsieve.model import Dispute, KeyRole, Place, TombstoneKind
 from memsieve.promotion.audit import Auditor
 from memsieve.stores.postgres.database import Database
 from memsieve.stores.postgres.digests import PostgresDigests
@@ -23,6 +23,7 @@ from memsieve.stores.postgres.longterm import PostgresLongTerm
 from memsieve.stores.postgres.quarantine import PostgresQuarantine
 from memsieve.testing import Clock
 from memsieve.testing.factories import (
+    NOW,
     admission,
     agent,
     answer,
@@ -116,7 +117,8 @@ async def fill(url):
         for said in (hot, refused, other):
             await quarantine.add(agent(project), said)
         await quarantine.decide(system(project), hot.id, admission(), hot.embedding)
-        kept, gone = (approval(text, who) for text in ("The board approved it.", "The board refused it."))
+        place = Place(session_id="s", at=NOW)
+        kept, gone = (approval(f"The board {did} it.", who, place=place) for did in ("approved", "refused"))
         [chunk] = chunks(kept)
         await longterm.add(who, kept, [chunk])
         await longterm.add(who, gone, chunks(gone))
@@ -212,6 +214,8 @@ NEVER = {
     "a memory removed": "DELETE FROM memories",
     "memory emptied": "TRUNCATE memories CASCADE",
     "words of no memory": "INSERT INTO memory_words VALUES ('apollo', 99, now(), false, 1, '{1}', '{1:1}/1000000000')",
+    "a place of no memory": "INSERT INTO memory_places VALUES ('apollo', 99, 's', now())",
+    "another place": "UPDATE memory_places SET session_id = 't'",
     "words of another memory": "UPDATE memory_words SET sequence = sequence + 1",
     "a vector of no memory": "INSERT INTO memory_vectors VALUES ('apollo', 99, 'words', now(), false, '[1]')",
     "a vector of another memory": "UPDATE memory_vectors SET sequence = sequence + 1",

@@ -65,6 +65,14 @@ def test_nothing_that_was_there_changes_and_no_insight_is_there(of_second_schema
         assert [after[table] for table in new] == [[]] * 5
 
 
+def test_a_memory_of_one_entry_has_the_place_where_that_was_said(of_second_schema):
+    with closing(sqlite3.connect(of_second_schema / "memsieve.db", isolation_level=None)) as connection:
+        migrate(connection)
+        places = "SELECT m.content, p.session_id, p.said_at FROM memory_places p JOIN memories m USING (sequence)"
+        said = connection.execute("SELECT created_at FROM quarantine_logs WHERE content = ?", (TEXTS["promoted"],))
+        assert connection.execute(places).fetchall() == [(TEXTS["promoted"], "s", *said.fetchone())]
+
+
 def test_what_people_decided_still_stands_and_the_rest_can_be_digested(of_second_schema, clock):
     with Memory.open(of_second_schema, settings=Settings(), clock=clock) as memory:
         project = memory.project("apollo")

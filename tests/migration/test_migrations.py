@@ -20,6 +20,7 @@ CHECKSUMS = {
     "0003_digests.sql": "6a3184e47caff6fda2019acada44cf3106734c60f0eb581f3d619df4225e4865",
     "0004_keys.sql": "d5946e3730d8e8ee89c41983a8813a648b3607bcc1aeb22d624bb4d8eb9146d0",
     "0005_happenings.sql": "1d536971dfa9715a93a2073535de703dff1828bdfca227653f2bf07cf8acd36d",
+    "0006_places.sql": "38644d48dd56f77e8d160fc178234301daf29a2c3c3e3a67143df257fb69bbeb",
 }
 NEWER = Migration(
     len(released()) + 1,

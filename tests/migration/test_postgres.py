@@ -33,6 +33,7 @@ CHECKSUMS = {
     "0004_keys.sql": "05c9178239d828a7ef11bbfb12a506d7be4356a8810f4b9fb67ed06ad9700c92",
     "0005_happenings.sql": "850cb8ed9c49b88f5bf2a4c15c692e044fcc610b281d88ece181cb1ecc6d67a3",
     "0006_together.sql": "e5d18acafc6e2a7206cf2a95369343e7f42860e7ce0acb127a9eb5630a053890",
+    "0007_places.sql": "bb4972f5e9c10409f67f950475810f6884520ec6e7049bf714e96ba4c3230880",
 }
 NEWER = Migration(
     len(released()) + 1,
@@ -194,6 +195,12 @@ def test_what_people_decided_still_stands_and_the_hash_chain_is_whole(opened, cl
 def test_memories_are_found_by_their_words_and_retired_ones_are_not(opened, clock, run, question, found):
     hits = run(PostgresLongTerm(opened, "words", clock).search(person(), None, cut(question), 10))
     assert tuple(hit.content for hit in hits) == found
+
+
+def test_a_memory_of_one_entry_has_the_place_where_that_was_said(opened, connection):
+    places = "SELECT p.project_id, m.content, p.session_id, p.said_at FROM memory_places p JOIN memories m"
+    kept = connection.execute(f"{places} USING (project_id, sequence) ORDER BY 1").fetchall()
+    assert kept == [(project, KEPT[0], "s", NOW) for project in ("apollo", "gemini")]
 
 
 def test_memories_without_a_vector_are_there_to_be_embedded(opened, run):

@@ -52,6 +52,7 @@ def filled(small_embedder, memory, data):
     gone = project.promote_text("The board refused the budget.", by="ada").id
     project.retire(gone, by="ada", reason="wrong")
     other = project.record("Short, too.", session_id="s2").entry.id
+    project.promote(project.record("The board meets on Mondays.", session_id="s2").entry.id, by="ada")
     first, second, waits = insights(memory, other, refused)
     raised = project.promote(first, by="ada").id
     project.dismiss(second, by="bob", reason="wrong")
@@ -87,6 +88,11 @@ ATTEMPTS = {
     "a memory under another approval": "UPDATE memories SET approval_id = :gone",
     "a memory replaced": f"REPLACE INTO {CHUNK} SELECT project_id, id, approval_id, position, 'b', '' FROM memories",
     "a memory removed": "DELETE FROM memories",
+    "a place of no memory": "INSERT INTO memory_places VALUES (99, 'apollo', 's', 't')",
+    "a place in another project": "INSERT INTO memory_places SELECT sequence, 'gemini', 's', 't' FROM memories",
+    "another place": "UPDATE memory_places SET session_id = 't'",
+    "a place replaced": "REPLACE INTO memory_places SELECT sequence, project_id, 't', 't' FROM memory_places",
+    "a place removed": "DELETE FROM memory_places",
     "an approval in another wording": "UPDATE approvals SET content = 'Made up.'",
     "an approval in another name": "UPDATE approvals SET promoted_by = 'mallory'",
     "an approval removed": "DELETE FROM approvals",

@@ -38,6 +38,7 @@ from memsieve.model.memories import (
     Chunk,
     Hit,
     LongTermMemory,
+    Place,
     Tombstone,
     TombstoneKind,
 )
@@ -84,6 +85,7 @@ __all__ = [
     "Nearest",
     "Note",
     "Outcome",
+    "Place",
     "Proposal",
     "Receipt",
     "Refinement",

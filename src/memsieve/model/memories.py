@@ -16,6 +16,14 @@ ATOM_NAME = r"[0-9A-Za-z._-]{1,61}:[0-9A-Za-z._-]{1,61}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where an approved text was said: its session, and when."""
+
+    session_id: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Approval:
     """A named person's decision that a text is true. Only `promotion/` makes one."""
 
@@ -26,6 +34,7 @@ class Approval:
     at: datetime
     entry_ids: tuple[str, ...] = ()
     insight_id: str | None = None
+    place: Place | None = None
 
     @property
     def atoms(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from memsieve import validate
 from memsieve.errors import Conflict, InvalidInput
-from memsieve.model import Approval, Chunk, Insight, LongTermMemory, Receipt, Review, Scope, Settlement
+from memsieve.model import Approval, Chunk, Entry, Insight, LongTermMemory, Place, Receipt, Review, Scope, Settlement
 from memsieve.ports import Clock, DigestStore, Embedder, LongTermStore, QuarantineStore, WorkingStore
 from memsieve.promotion.approve import approve
 from memsieve.promotion.lookup import atom_source, entries_of, insight_or_entry
@@ -49,7 +49,8 @@ class Promoter:
     async def promote_text(self, scope: Scope, text: str, atom: str | None = None) -> LongTermMemory:
         """Promote a text that a person wrote, as the atom of a knowledge base where one is named."""
         sources = () if atom is None else (atom_source(atom),)
-        return await self.longterm.add(scope, *await self._approved(scope, self._readable(text), sources))
+        approval = approve(scope, self._readable(text), self.clock(), sources)
+        return await self.longterm.add(scope, approval, await self._chunks_of(approval))
 
     async def promote_texts(self, scope: Scope, texts: Sequence[str]) -> list[bool | InvalidInput]:
         """Promote many texts that a person wrote, in one transaction; say of each whether it is new, or what is wrong.
@@ -76,7 +77,8 @@ class Promoter:
             if standing is not None:
                 await self.working.forget(scope, [entry.id])
                 return standing
-        approval, chunks = await self._approved(scope, text or entry.content, (entry.id,))
+        approval = approve(scope, text or entry.content, self.clock(), (entry.id,), place=_place([entry]))
+        chunks = await self._chunks_of(approval)
         async with self.turns.of(scope):
             await require_reach(self.working, scope)
             memory = await self.longterm.add(scope, approval, chunks)
@@ -89,7 +91,9 @@ class Promoter:
             await self.working.forget(scope, entries_of(insight))
             return memory
         evidence = await self._evidence(scope, insight)
-        approval, chunks = await self._approved(scope, text or insight.summary, evidence, insight.id)
+        ids = tuple(entry.id for entry in evidence)
+        approval = approve(scope, text or insight.summary, self.clock(), ids, insight.id, _place(evidence))
+        chunks = await self._chunks_of(approval)
         async with self.turns.of(scope):
             await require_reach(self.working, scope)
             try:
@@ -102,18 +106,18 @@ class Promoter:
             await self.working.forget(scope, entries_of(insight))
         return memory
 
-    async def _evidence(self, scope: Scope, insight: Insight) -> tuple[str, ...]:
+    async def _evidence(self, scope: Scope, insight: Insight) -> list[Entry]:
         """Return the sources that count and still stand: what was dismissed or retired is not brought back."""
         counting = [source.entry_id for source in insight.sources if source.doubt is None]
         found = [await self.quarantine.get(scope, entry_id) for entry_id in counting]
-        standing = [one.entry.id for one in found if one is not None and one.review not in _REJECTED]
+        standing = [one.entry for one in found if one is not None and one.review not in _REJECTED]
         if counting and not standing:
             raise Conflict(
                 f"The entries behind insight {insight.id} were decided on one by one or with another insight, and none "
                 "of them stands. Nothing was changed: promote the text as your own if it is true, with "
                 "`memsieve promote --text`."
             )
-        return tuple(standing)
+        return standing
 
     async def _settled(self, scope: Scope, insight_id: str, settled: Settlement, text: str | None) -> LongTermMemory:
         """Return what an insight was promoted to; refuse if another text, or nothing of it, was approved."""
@@ -127,12 +131,9 @@ class Promoter:
             raise Conflict(f"{told} The text that was approved is another, and nothing was changed.")
         return memory
 
-    async def _approved(
-        self, scope: Scope, content: str, entry_ids: tuple[str, ...] = (), insight_id: str | None = None
-    ) -> tuple[Approval, list[Chunk]]:
-        approval = approve(scope, content, self.clock(), entry_ids, insight_id)
+    async def _chunks_of(self, approval: Approval) -> list[Chunk]:
         [chunks] = await self._chunks([approval])
-        return approval, chunks
+        return chunks
 
     async def _chunks(self, approvals: Sequence[Approval]) -> list[list[Chunk]]:
         split_texts = [split(approval.content) for approval in approvals]
@@ -156,6 +157,11 @@ class Promoter:
 
     def _readable(self, text: object) -> str:
         return validate.text(text, field="text", max_bytes=self.max_content_bytes)
+
+
+def _place(entries: Sequence[Entry]) -> Place | None:
+    """Return where a text of one entry was said; what several say stands nowhere."""
+    return Place(session_id=entries[0].session_id, at=entries[0].created_at) if len(entries) == 1 else None
 
 
 def _same(one: str, other: str) -> bool:

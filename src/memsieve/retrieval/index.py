@@ -8,12 +8,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
-from memsieve.model import Vector
+from memsieve.model import Place, Vector
 from memsieve.retrieval.languages import is_chinese, likely_words
+from memsieve.retrieval.lending import Parts, Positions, Sessions
 
 # BM25's two constants, tried on LoCoMo, and how many unseen texts each project is thought to hold besides its own:
 # without them the rarity of a word would swing wildly in a project of three memories.
@@ -29,6 +31,7 @@ class Row:
     words: Sequence[str]
     vector: Vector | None
     at: datetime
+    place: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,7 @@ class Index:
         self._lengths = array("f")
         self._held_norms: npt.NDArray[np.float32] = np.zeros(0, np.float32)
         self._postings: dict[str, tuple[array[int], array[float]]] = {}
+        self._sessions = Sessions()
         self.extend(rows)
 
     @classmethod
@@ -93,12 +97,17 @@ class Index:
             self._add_words(row.words)
             self._chinese.append(is_chinese(row.words))
             self._times.append(row.at.timestamp())
+            if row.place is not None:
+                self._sessions.add(self._count, row.place)
             self._count += 1
 
     def search(
         self, vector: Vector | None, words: Sequence[str], limit: int, since: datetime | None = None
     ) -> list[Match]:
-        """Return the best `limit` rows by vector in each language and the best `limit` by words, with both scores."""
+        """Return the best `limit` rows by vector in each language and the best `limit` by words, with both scores.
+
+        What was said around them comes along.
+        """
         if not self._count:
             return []
         similarities = self._similarities(vector)
@@ -113,6 +122,7 @@ class Index:
         if similarities is not None:
             for part in parts:
                 best = np.union1d(best, _best(similarities, limit, part, above=-2.0))
+        best = self._sessions.lend(best, word_scores, partial(self._parts, words), allowed)
         return [
             Match(
                 position,
@@ -150,18 +160,33 @@ class Index:
         np.copyto(similarities[:held], self._matrix[:held] @ vector, where=self._readable[:held])
         return similarities
 
+    def _parts(self, words: Sequence[str], rows: Positions) -> Parts:
+        """Return what each word counts in some rows."""
+        counted = self._counted_words(words)
+        parts = np.zeros((len(rows), len(counted)))
+        for number, (at, counts) in enumerate(counted):
+            near = np.minimum(np.searchsorted(at, rows), len(at) - 1)
+            parts[:, number] = np.where(at[near] == rows, counts[near], 0.0)
+        return parts
+
     def _word_scores(self, words: Sequence[str]) -> npt.NDArray[np.float32]:
         scores = np.zeros(self._count, np.float32)
-        reachable = 0.0
-        for word in set(words):
-            rows, counts = self._postings.get(word, (array("i"), array("f")))
-            weight = rarity(len(rows), self._count)
-            reachable += weight
+        for at, counted in self._counted_words(words):
+            scores[at] += counted
+        return scores
+
+    def _counted_words(self, words: Sequence[str]) -> list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]]:
+        """Return for each word that counts the rows that hold it, in order, and what it counts in each."""
+        held = [self._postings.get(word, (array("i"), array("f"))) for word in set(words)]
+        weights = [rarity(len(rows), self._count) for rows, _ in held]
+        reachable = sum(weights)
+        counted = []
+        for (rows, counts), weight in zip(held, weights, strict=True):
             if rows and weight:
-                at = np.frombuffer(rows, np.int32)
-                often = np.frombuffer(counts, np.float32)
-                scores[at] += weight * (SATURATION + 1) * often / (often + self._norms()[at])
-        return scores / np.float32(reachable) if reachable else scores
+                at, often = np.frombuffer(rows, np.int32), np.frombuffer(counts, np.float32)
+                share = np.float32(weight * (SATURATION + 1) / reachable)
+                counted.append((at, share * often / (often + self._norms()[at])))
+        return counted
 
     def _norms(self) -> npt.NDArray[np.float32]:
         """Return how much each text's length weighs against its words, made anew after rows were added."""

@@ -22,6 +22,7 @@ from memsieve.model import (
     InsightSource,
     KeyRole,
     Outcome,
+    Place,
     Refinement,
     Role,
     Scope,
@@ -77,9 +78,10 @@ def approval(
     at: datetime = NOW,
     entry_ids: Sequence[str] = (),
     insight_id: str | None = None,
+    place: Place | None = None,
 ) -> Approval:
     """Let a person approve a text."""
-    return approve(scope or person(), content, at, tuple(entry_ids), insight_id)
+    return approve(scope or person(), content, at, tuple(entry_ids), insight_id, place)
 
 
 def chunks(approved: Approval) -> list[Chunk]:

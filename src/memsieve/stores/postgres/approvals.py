@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from memsieve.model import Approval, Chunk, Scope
+from memsieve.model import Approval, Chunk, Place, Scope
 from memsieve.retrieval.languages import is_chinese
 from memsieve.stores.postgres.columns import Arrays, Statement, send_all
 from memsieve.stores.postgres.database import Connection
@@ -47,6 +47,11 @@ _VECTORS = """
 INSERT INTO memory_vectors (project_id, embedder, sequence, at, chinese, embedding)
 SELECT %(project_id)s::text, %(embedder)s::text, unnest(%(numbers)s::int8[]), unnest(%(moments)s::timestamptz[]),
     unnest(%(chinese)s::bool[]), unnest(%(vectors)s::halfvec[])
+"""
+_PLACES = """
+INSERT INTO memory_places (project_id, sequence, session_id, said_at)
+SELECT %(project_id)s::text, unnest(%(numbers)s::int8[]), unnest(%(sessions)s::text[]),
+    unnest(%(moments)s::timestamptz[])
 """
 
 
@@ -91,6 +96,9 @@ def _statements(
         if placed:
             yield _memories(arrays, scope, embedder, placed)
             yield _words(arrays, scope, placed)
+        said = [(one.number, place) for one in placed if (place := one.approval.place) is not None]
+        if said:
+            yield _places(arrays, scope, said)
         read = [one for one in placed if one.chunk.embedding is not None]
         if read:
             yield _vectors(arrays, scope, embedder, read)
@@ -150,4 +158,13 @@ def _vectors(arrays: Arrays, scope: Scope, embedder: str, placed: Sequence[Place
         "moments": arrays.moments(one.approval.at for one in placed),
         "chinese": arrays.flags([one.chinese for one in placed]),
         "vectors": arrays.halves(vector for one in placed if (vector := one.chunk.embedding) is not None),
+    }
+
+
+def _places(arrays: Arrays, scope: Scope, said: Sequence[tuple[int, Place]]) -> Statement:
+    return _PLACES, {
+        "project_id": scope.project_id,
+        "numbers": arrays.bigints([number for number, _ in said]),
+        "sessions": arrays.texts(place.session_id for _, place in said),
+        "moments": arrays.moments(place.at for _, place in said),
     }

@@ -6,18 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, lru_cache
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from pgvector import SparseVector
 from psycopg import sql
 from psycopg.rows import DictRow
 
-from memsieve.model import Hit, Scope, Vector
+from memsieve.model import Hit, Place, Scope, Vector
 from memsieve.retrieval.fuse import fuse, legs
 from memsieve.retrieval.index import LENGTH_WEIGHT, SATURATION, rarity
 from memsieve.retrieval.languages import is_chinese, likely_words
+from memsieve.retrieval.lending import SHARES, Parts, Sessions
 from memsieve.stores.postgres.database import Connection, Database, Door
 from memsieve.stores.postgres.near import EXACT_ROWS, SETTINGS, Fit, Part, exactly, parts
 from memsieve.stores.postgres.rows import array_text, fetch, half
@@ -44,14 +45,39 @@ SELECT (
 ) AS vectors FROM unnest(ARRAY[false, true]) l (chinese) ORDER BY l.chinese
 """  # noqa: S608 - made of constants
 # OFFSET 0 keeps the order: from the few rows that were found to their texts, not through the whole project.
+# What was said around the rows that were found comes along, and is neither near nor not.
 _FOUND = sql.SQL("""
-SELECT f.near, m.id, m.approval_id, m.content, p.promoted_by, p.promoted_at, w.chinese, w.length,
+WITH found AS MATERIALIZED (SELECT sequence, bool_or(near) AS near FROM ({legs}) leg GROUP BY sequence), around AS (
+    SELECT DISTINCT o.sequence FROM found f
+    CROSS JOIN LATERAL (
+        SELECT * FROM memory_places WHERE project_id = (SELECT asking_project()) AND sequence = f.sequence OFFSET 0
+    ) p
+    CROSS JOIN LATERAL (
+        (
+            SELECT sequence FROM memory_places
+            WHERE project_id = (SELECT asking_project()) AND session_id = p.session_id
+                AND (said_at, sequence) < (p.said_at, p.sequence)
+            ORDER BY said_at DESC, sequence DESC LIMIT {reach}
+        ) UNION ALL (
+            SELECT sequence FROM memory_places
+            WHERE project_id = (SELECT asking_project()) AND session_id = p.session_id
+                AND (said_at, sequence) > (p.said_at, p.sequence)
+            ORDER BY said_at, sequence LIMIT {reach}
+        )
+    ) o
+    WHERE o.sequence NOT IN (SELECT sequence FROM found)
+)
+SELECT f.sequence, f.near, m.id, m.approval_id, m.content, p.promoted_by, p.promoted_at, w.chinese, w.length,
     sparsevec_send(w.counts) AS counts,
-    {similarity} AS similarity
-FROM (SELECT sequence, bool_or(near) AS near FROM ({legs}) leg GROUP BY sequence) f
+    {similarity} AS similarity,
+    o.session_id, o.said_at
+FROM (SELECT * FROM found UNION ALL SELECT sequence, NULL FROM around) f
 CROSS JOIN LATERAL (
     SELECT * FROM memory_words WHERE project_id = (SELECT asking_project()) AND sequence = f.sequence OFFSET 0
 ) w
+LEFT JOIN LATERAL (
+    SELECT * FROM memory_places WHERE project_id = (SELECT asking_project()) AND sequence = f.sequence OFFSET 0
+) o ON true
 JOIN memories m ON m.project_id = (SELECT asking_project()) AND m.sequence = w.sequence
 JOIN approvals p ON p.project_id = (SELECT asking_project()) AND p.id = m.approval_id
 """)
@@ -119,14 +145,16 @@ class Bm25:
     shortest: float
     per_word: float
 
-    def scores(self, sent: Sequence[bytes], lengths: Sequence[int]) -> npt.NDArray[np.float64]:
-        """Return for each text the share of what one of average length with each word once would have."""
+    def parts(self, sent: Sequence[bytes], lengths: Sequence[int]) -> Parts:
+        """Return for each text and word the share of what one of average length with each word once would have."""
         words = sorted(self.weights)
         held = told(sent, np.array(words, np.int64))
         norms = self.shortest + self.per_word * np.array(lengths, np.float64)
         weights = np.array([self.weights[word] for word in words])[held.words]
-        parts = weights * (SATURATION + 1) * held.often / (held.often + norms[held.texts])
-        return np.bincount(held.texts, parts, len(sent)) / (self.reachable or 1.0)
+        parts = np.zeros((len(sent), len(words)))
+        reached = weights * (SATURATION + 1) * held.often / (held.often + norms[held.texts])
+        parts[held.texts, held.words] = reached / (self.reachable or 1.0)
+        return parts
 
 
 async def search(database: Database, asked: Question) -> list[Hit]:
@@ -218,13 +246,16 @@ def _statement(shape: Shape) -> str:
         for part in shape.near:
             query = part.sql(shape.embedder, shape.dimensions, shape.wanted, since=shape.since)
             found_by.append(_NEAR.format(part=query))
-    return _FOUND.format(similarity=similarity, legs=sql.SQL(" UNION ALL ").join(found_by)).as_string()
+    found = _FOUND.format(
+        similarity=similarity, legs=sql.SQL(" UNION ALL ").join(found_by), reach=sql.Literal(len(SHARES))
+    )
+    return found.as_string()
 
 
 def _short(found: Sequence[dict[str, Any]], near: Sequence[Part], wanted: int) -> bool:
     """Say whether an index brought fewer than there must be."""
     return any(
-        sum(row["near"] and row["chinese"] == part.chinese for row in found) < min(wanted, part.vectors)
+        sum(row["near"] is True and row["chinese"] == part.chinese for row in found) < min(wanted, part.vectors)
         for part in near
         if not part.exact
     )
@@ -233,16 +264,29 @@ def _short(found: Sequence[dict[str, Any]], near: Sequence[Part], wanted: int) -
 def _best(asked: Question, bm25: Bm25, found: Sequence[dict[str, Any]], wanted: int) -> list[Hit]:
     if not found:
         return []
+    found = sorted(found, key=itemgetter("sequence"))
     # A text that nobody made a vector of has no number there.
     similarities = np.array([row["similarity"] for row in found], np.float64)
-    words = bm25.scores([row["counts"] for row in found], [row["length"] for row in found])
+    parts = bm25.parts([row["counts"] for row in found], [row["length"] for row in found])
+    words = parts.sum(axis=1)
     foreign = np.array([row["chinese"] for row in found]) != is_chinese(asked.words)
     likely = np.nan_to_num(likely_words(similarities.astype(np.float32)))
     words = np.where(foreign, np.maximum(words, likely), words)
-    by_words = np.argsort(-words, kind="stable")[: min(wanted, np.count_nonzero(words))]
-    kept = np.union1d(by_words, np.flatnonzero([row["near"] for row in found]))
+    by_words = np.where([row["near"] is None for row in found], 0.0, words)
+    best_by_words = np.argsort(-by_words, kind="stable")[: min(wanted, np.count_nonzero(by_words))]
+    kept = np.union1d(best_by_words, np.flatnonzero([row["near"] is True for row in found]))
+    allowed = None if asked.since is None else np.array([row["promoted_at"] >= asked.since for row in found])
+    kept = _sessions(found).lend(kept, words, parts.__getitem__, allowed)
     best = kept[np.argsort(-fuse(similarities[kept], words[kept]), kind="stable")[: asked.limit]]
     return [_hit(found[place], float(words[place])) for place in best]
+
+
+def _sessions(found: Sequence[dict[str, Any]]) -> Sessions:
+    sessions = Sessions()
+    for position, row in enumerate(found):
+        if row["session_id"] is not None:
+            sessions.add(position, Place(session_id=row["session_id"], at=row["said_at"]))
+    return sessions
 
 
 def _hit(row: dict[str, Any], word_score: float) -> Hit:

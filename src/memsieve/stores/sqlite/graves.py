@@ -13,7 +13,7 @@ from memsieve.stores.records import content_hash, json_text, words_text
 from memsieve.stores.sqlite.rows import read, time_text, vector_from
 
 LIVING_ROWS = """
-SELECT sequence, words, embedder, embedding, buried_at AS at FROM tombstones
+SELECT sequence, words, embedder, embedding, buried_at AS at, NULL AS session_id FROM tombstones
 WHERE project_id = ? AND sequence > ? AND lifted_at IS NULL ORDER BY sequence
 """
 _ADD = """

@@ -11,7 +11,7 @@ from memsieve.model import Scope, Vector
 from memsieve.retrieval.index import Match, Row
 from memsieve.stores.indexes import Loaded, LoadedIndexes, Revision
 from memsieve.stores.records import text_words
-from memsieve.stores.sqlite.rows import text_time, vector_from
+from memsieve.stores.sqlite.rows import place_from, text_time, vector_from
 
 # Searching so many rows takes about two milliseconds.
 SHORT_ROWS = 25_000
@@ -23,7 +23,7 @@ class Indexes:
     """Loads, extends and searches the indexes of one kind of row."""
 
     def __init__(self, kind: str, rows: str, embedder: str) -> None:
-        """Read with `rows`, a query for a project's living rows after a sequence: sequence, words, at, vector."""
+        """Read with `rows`, a query for a project's living rows after a sequence: with words, time, vector, place."""
         self._kind = kind
         self._rows = rows
         self._embedder = embedder
@@ -68,4 +68,9 @@ class Indexes:
         self._loaded.make_room()
 
     def _row(self, row: sqlite3.Row) -> Row:
-        return Row(words=text_words(row["words"]), vector=vector_from(row, self._embedder), at=text_time(row["at"]))
+        return Row(
+            words=text_words(row["words"]),
+            vector=vector_from(row, self._embedder),
+            at=text_time(row["at"]),
+            place=place_from(row),
+        )

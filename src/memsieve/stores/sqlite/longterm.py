@@ -18,8 +18,9 @@ from memsieve.stores.sqlite.indexes import Indexes
 from memsieve.stores.sqlite.rows import text_time, time_text, vector_from
 
 _LIVING_ROWS = """
-SELECT m.sequence, m.words, m.embedder, m.embedding, p.promoted_at AS at
+SELECT m.sequence, m.words, m.embedder, m.embedding, p.promoted_at AS at, w.session_id, w.said_at
 FROM memories m JOIN reviewed p ON p.project_id = m.project_id AND p.id = m.approval_id
+    LEFT JOIN memory_places w ON w.sequence = m.sequence
 WHERE m.project_id = ? AND m.sequence > ? AND p.retired_at IS NULL
 ORDER BY m.sequence
 """
@@ -38,6 +39,7 @@ _ADD_CHUNK = """
 INSERT INTO memories (project_id, id, approval_id, position, content, words, embedder, embedding)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
+_ADD_PLACE = "INSERT INTO memory_places (project_id, sequence, session_id, said_at) VALUES (?, ?, ?, ?)"
 _RETIRE = """
 INSERT INTO retirements (project_id, approval_id, retired_by, retired_at, reason) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT DO NOTHING
@@ -190,7 +192,10 @@ class SqliteLongTerm:
         connection.execute(_ADD_APPROVAL, (*key, approval.content, hashed, scope.actor, time_text(approval.at)))
         for chunk in chunks:
             row = (chunk.position, chunk.content, words_text(chunk.words), self._embedder, vector_blob(chunk.embedding))
-            connection.execute(_ADD_CHUNK, (scope.project_id, chunk.id, approval.id, *row))
+            sequence = connection.execute(_ADD_CHUNK, (scope.project_id, chunk.id, approval.id, *row)).lastrowid
+            if approval.place is not None:
+                place = (approval.place.session_id, time_text(approval.place.at))
+                connection.execute(_ADD_PLACE, (scope.project_id, sequence, *place))
 
     def _one(self, connection: sqlite3.Connection, sql: str, scope: Scope, **values: str) -> LongTermMemory | None:
         row = connection.execute(sql, {"project_id": scope.project_id, **values}).fetchone()
