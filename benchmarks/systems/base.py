@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
+
+import numpy as np
+
+# Texts to rows of length one, in float32; a row of zeros for a text that the embedder cannot read.
+Embed = Callable[[Sequence[str]], np.ndarray]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,3 +43,6 @@ class System(Protocol):
 
     def close(self) -> None:
         """Let go of files and memory."""
+
+
+Factory = Callable[[Path, Embed], System]

@@ -1,0 +1,28 @@
+"""The memory systems that can be compared here."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from benchmarks.systems.base import Factory
+from benchmarks.systems.memsieve import Memsieve, promoted
+
+# Each peer with its module and class; `make bench-peers` installs what they need.
+PEERS = {"mem0": "Mem0", "langgraph": "LangGraph", "chroma": "Chroma"}
+
+
+def systems(peers: bool) -> dict[str, Factory]:
+    """Return memsieve in both modes, and, where wanted, the peers that are installed."""
+    ours: dict[str, Factory] = {"memsieve, filter alone": Memsieve, "memsieve, promoted": promoted}
+    return ours | (installed() if peers else {})
+
+
+def installed() -> dict[str, Factory]:
+    """Return the peers that can be imported."""
+    found = {}
+    for name, kind in PEERS.items():
+        try:
+            found[name] = getattr(import_module(f"benchmarks.systems.{name}"), kind)
+        except ImportError as error:
+            print(f"{name} is left out: {error}. `make bench-peers` installs it.")
+    return found
