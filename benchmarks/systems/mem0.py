@@ -57,16 +57,21 @@ class Mem0:
         """Add the texts of each session as its messages, raw."""
         for session, some in groupby(said, key=attrgetter("session")):
             messages = [{"role": "user", "name": one.agent, "content": one.text} for one in some]
-            self._memory.add(messages, user_id=project, run_id=session, infer=False)
+            self._memory.add(messages, user_id=_id(project), run_id=_id(session), infer=False)
 
     def ask(self, project: str, question: str, most: int) -> list[Found]:
         """Return the nearest; a threshold of 0, as it would keep back what the others return."""
-        answer = self._memory.search(question, filters={"user_id": project}, top_k=most, threshold=0.0)
+        answer = self._memory.search(question, filters={"user_id": _id(project)}, top_k=most, threshold=0.0)
         return [Found(result["memory"]) for result in answer["results"]]
 
     def close(self) -> None:
         self._memory.close()
         self._memory.vector_store.client.close()
+
+
+def _id(name: str) -> str:
+    """Return a name without the white space that it refuses."""
+    return "-".join(name.split())
 
 
 class _Vectors(EmbeddingBase):
