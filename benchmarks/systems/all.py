@@ -5,6 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 
 from benchmarks.systems.base import Factory
+from benchmarks.systems.bm25 import BM25
+from benchmarks.systems.dense import Dense
+from benchmarks.systems.fusion import Fusion
 from benchmarks.systems.memsieve import Memsieve, promoted
 
 # Each peer with its module and class; `make bench-peers` installs what they need.
@@ -15,6 +18,11 @@ def systems(peers: bool) -> dict[str, Factory]:
     """Return memsieve in both modes, and, where wanted, the peers that are installed."""
     ours: dict[str, Factory] = {"memsieve, filter alone": Memsieve, "memsieve, promoted": promoted}
     return ours | (installed() if peers else {})
+
+
+def baselines() -> dict[str, Factory]:
+    """Return what anybody could write in an hour."""
+    return {kind.name: kind for kind in (BM25, Dense, Fusion)}
 
 
 def installed() -> dict[str, Factory]:

@@ -25,11 +25,7 @@ class LangGraph:
     def __init__(self, folder: Path, embed: Embed) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         connection = pysqlite3.connect(str(folder / "store.db"), check_same_thread=False, isolation_level=None)
-        index = {
-            "dims": LocalEmbedder.dimensions,
-            "embed": lambda texts: embed(texts).tolist(),
-            "fields": ["text"],
-        }
+        index = {"dims": LocalEmbedder.dimensions, "embed": lambda texts: embed(texts).tolist()}
         self._store = SqliteStore(connection, index=index)
         self._store.setup()
 
@@ -47,4 +43,5 @@ class LangGraph:
 
 def _put(project: str, said: Said) -> PutOp:
     value = {"text": said.text, "session": said.session, "agent": said.agent}
-    return PutOp((project,), str(uuid.uuid4()), value)
+    # Named with every text: this store reads no `fields` from its settings, and would embed the whole value as JSON.
+    return PutOp((project,), str(uuid.uuid4()), value, index=["text"])
