@@ -45,7 +45,9 @@ class Report:
     _curves: list[Curve] = field(default_factory=list)
 
     def progress(self, text: str) -> None:
-        """Tell what is being done; the next line takes its place."""
+        """Tell who looks on what is being done; the next line takes its place."""
+        if not self.console.is_terminal:
+            return
         self.console.print(f"{self.name}: {text} …".ljust(self.console.width - 1), end="\r", highlight=False)
 
     def table(self, title: str, columns: Sequence[Column], rows: Iterable[Sequence[Value]], note: str = "") -> None:
@@ -75,7 +77,7 @@ class Report:
         path = folder / f"{self.name}.json"
         path.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", "utf-8")
         if self._curves:
-            from benchmarks.plots import draw  # matplotlib is slow to load
+            from benchmarks.plots import draw  # it knows curves from here
 
             for curve in self._curves:
                 draw(curve, folder / f"{self.name}-{curve.name}.svg")
