@@ -1,8 +1,11 @@
 PYTHON ?= python3
 VENV := .venv
+PEERS := .venv-peers
 DEMO := .memsieve-demo
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# The tables that know the peers.
+COMPARED := quality peer_speed
 CONSOLE := src/memsieve/api/console
 # What npm lays down last, and what the build does.
 MODULES := console/node_modules/.package-lock.json
@@ -10,7 +13,7 @@ BUILT := $(CONSOLE)/index.html
 # All that a build is made of.
 SOURCES := $(filter-out %.tsbuildinfo, $(wildcard console/*.*)) $(shell find console/src console/public -type f)
 
-.PHONY: run console test test-console screenshots lint fix bench soak fuzz clean
+.PHONY: run console test test-console screenshots lint fix bench bench-peers soak fuzz clean
 
 run: $(VENV)/run.stamp ## Set up, show memsieve at work, and serve that memory
 	@tools/node && $(MAKE) --no-print-directory console || echo "The server starts without the console."
@@ -44,6 +47,9 @@ fix: $(VENV)/dev.stamp ## Mend what the linters can mend
 bench: $(VENV)/dev.stamp ## Print the tables of quality and speed, at all sizes
 	$(BIN)/python -m benchmarks --full $(if $(DATA),--data $(DATA))
 
+bench-peers: $(PEERS)/stamp ## Compare quality, purity and speed with mem0, LangGraph's store and Chroma, and keep it in docs/
+	$(PEERS)/bin/python -m benchmarks $(COMPARED) --peers --write $(if $(DATA),--data $(DATA))
+
 soak: $(VENV)/dev.stamp ## A minute of recording while engines are killed and restarted; refine killed 200 times
 	OUTAGE_SECONDS=60 REFINE_KILLS=200 $(BIN)/pytest tests/fault/test_outages.py tests/fault/test_kb_refine.py
 
@@ -51,7 +57,7 @@ fuzz: $(VENV)/dev.stamp ## Try hundreds of made-up requests on every route of th
 	FUZZ_EXAMPLES=200 $(BIN)/pytest -n 2 tests/e2e/test_api_schema.py
 
 clean:
-	rm -rf $(VENV) build dist $(CONSOLE) console/node_modules
+	rm -rf $(VENV) $(PEERS) build dist $(CONSOLE) console/node_modules
 
 $(MODULES): console/package-lock.json
 	@tools/node
@@ -73,3 +79,9 @@ $(VENV)/run.stamp: pyproject.toml constraints.txt | $(BIN)/python
 $(VENV)/dev.stamp: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) install -c constraints.txt --build-constraint constraints.txt -e '.[otel,server]' --group dev
 	touch $@ $(VENV)/run.stamp
+
+$(PEERS)/stamp: pyproject.toml constraints-peers.txt
+	$(PYTHON) -m venv --clear $(PEERS)
+	$(PEERS)/bin/python -m pip --disable-pip-version-check --quiet install -c constraints-peers.txt \
+		-e . chromadb langgraph langgraph-checkpoint-sqlite mem0ai packaging psutil pysqlite3-binary
+	touch $@

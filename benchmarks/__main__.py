@@ -1,18 +1,20 @@
-"""Print every table: `python -m benchmarks [NAME …] [--data FOLDER] [--full]`, or compute `capacity`."""
+"""Print tables: `python -m benchmarks [NAME …] [--data FOLDER] [--full] [--peers] [--write]`, or compute `capacity`."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 
 MEETINGS = ("locomo_dev.json", "qmsum_val.jsonl", "vcsum_dev.jsonl", "who_and_when_dev.jsonl", "halueval_dev.jsonl")
 TABLES = {
-    "retrieval": ("locomo_dev.json", "vcsum_dev.jsonl"),
+    "quality": ("locomo_dev.json", "qmsum_val.jsonl", "vcsum_dev.jsonl"),
     "languages": ("qmsum_val.jsonl", "vcsum_dev.jsonl"),
     "digest": ("qmsum_val.jsonl", "vcsum_dev.jsonl"),
     "speed": (),
+    "peer_speed": (),
     "server": (),
     "filtered": (),
     "api": (),
@@ -24,6 +26,8 @@ TABLES = {
     "injection": (*MEETINGS, "bipia_text_attacks_dev.json", "bipia_email_dev.jsonl"),
 }
 DATA = Path(__file__).parents[2] / "shared" / "data"
+# What is kept of a run, for the pages that show it.
+KEPT = Path(__file__).parents[1] / "docs" / "benchmarks"
 CAPACITY = "capacity"
 
 
@@ -33,16 +37,22 @@ def main() -> None:
         import_module(f"benchmarks.{CAPACITY}").main(sys.argv[2:])
         return
     arguments = _arguments()
-    options = {
-        "server": {"full": arguments.full, "write": arguments.write, "only": arguments.size},
-        "clients": {"full": arguments.full},
-    }
     for table in arguments.tables or TABLES:
         missing = [name for name in TABLES[table] if not (arguments.data / name).exists()]
         if missing:
             print(f"{table} skipped: {arguments.data} lacks {', '.join(missing)}. See benchmarks/README.md.")
         else:
-            import_module(f"benchmarks.{table}").main(arguments.data, **options.get(table, {}))
+            _print(table, arguments)
+
+
+def _print(table: str, arguments: argparse.Namespace) -> None:
+    """Print one table, with the options that it knows, and keep it where that is wanted."""
+    main = import_module(f"benchmarks.{table}").main
+    known = signature(main).parameters
+    options = {name: value for name, value in vars(arguments).items() if name in known and name != "data"}
+    report = main(arguments.data, **options)
+    if report is not None and arguments.write:
+        report.write(KEPT)
 
 
 def _arguments() -> argparse.Namespace:
@@ -54,12 +64,21 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("tables", nargs="*", metavar="NAME", help=f"which of {', '.join(TABLES)}; all by default")
     parser.add_argument("--data", type=Path, default=DATA, help="folder with the public evaluation data")
     parser.add_argument(
-        "--full", action="store_true", help="server: also 200,000 memories and 1,000 projects; clients: a minute each"
+        "--full",
+        action="store_true",
+        help="also 200,000 memories, 1,000 projects on servers, all meetings, and a minute of clients",
     )
-    parser.add_argument("--write", action="store_true", help="server: all sizes, kept in capacity.json")
-    parser.add_argument("--size", type=int, metavar="N", help="server: only so many memories, and no other projects")
+    parser.add_argument("--peers", action="store_true", help="quality, peer_speed: with the peers that are installed")
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help=f"keep what a table found in {KEPT.parent.name}/{KEPT.name}/; server: capacity.json, all sizes",
+    )
+    parser.add_argument(
+        "--size", type=int, dest="only", metavar="N", help="server: only so many memories, and no other projects"
+    )
     arguments = parser.parse_args()
-    if arguments.size is not None and (arguments.write or arguments.size < 1):
+    if arguments.only is not None and (arguments.write or arguments.only < 1):
         parser.error("--size is how many memories, 1 or more; --write needs all sizes, so leave one of the two out")
     unknown = set(arguments.tables) - set(TABLES)
     if unknown:

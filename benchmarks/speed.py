@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.metadata
 import os
 import sqlite3
 import subprocess
@@ -18,7 +17,7 @@ from pathlib import Path
 from statistics import median
 
 import numpy as np
-from packaging.requirements import Requirement
+from benchmarks.footprint import installed_bytes
 from rich.console import Console
 from rich.table import Table
 
@@ -54,7 +53,7 @@ def main(_: Path) -> None:
                 table.add_row(*row, "flat: 1.0")
     table.add_row("memsieve --help", f"{_command('--help') * 1000:.0f} ms", "", "", "< 500 ms")
     table.add_row("query from a fresh process", f"{_fresh_query() * 1000:.0f} ms", "", "", "< 1000 ms")
-    table.add_row("base install", f"{_base_install() / 1e6:.0f} MB", "", "", "< 300 MB")
+    table.add_row("base install", f"{installed_bytes(['memsieve']) / 1e6:.0f} MB", "", "", "< 300 MB")
     console.print(table)
 
 
@@ -181,20 +180,3 @@ def _fresh_query() -> float:
 
 def _environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith("MEMSIEVE_")}
-
-
-def _base_install() -> int:
-    """Add up the files of memsieve and all it needs, as installed here."""
-    names, seen, total = ["memsieve"], set(), 0
-    while names:
-        name = names.pop().lower().replace("_", "-")
-        if name in seen:
-            continue
-        seen.add(name)
-        distribution = importlib.metadata.distribution(name)
-        needed = map(Requirement, distribution.requires or [])
-        names += [need.name for need in needed if need.marker is None or need.marker.evaluate({"extra": ""})]
-        files = (Path(str(distribution.locate_file(file))) for file in distribution.files or [])
-        total += sum(file.stat().st_size for file in files if file.exists())
-    package = Path(__file__).parents[1] / "src" / "memsieve"
-    return total + sum(file.stat().st_size for file in package.rglob("*") if file.is_file())

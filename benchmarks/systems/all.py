@@ -9,9 +9,7 @@ from benchmarks.systems.bm25 import BM25
 from benchmarks.systems.dense import Dense
 from benchmarks.systems.fusion import Fusion
 from benchmarks.systems.memsieve import Memsieve, promoted
-
-# Each peer with its module and class; `make bench-peers` installs what they need.
-PEERS = {"mem0": "Mem0", "langgraph": "LangGraph", "chroma": "Chroma"}
+from benchmarks.systems.names import PEERS
 
 
 def systems(peers: bool) -> dict[str, Factory]:

@@ -9,6 +9,8 @@ from typing import Protocol
 
 import numpy as np
 
+# Of the bundled embedder, whose vectors all systems hold.
+DIMENSIONS = 384
 # Texts to rows of length one, in float32; a row of zeros for a text that the embedder cannot read.
 Embed = Callable[[Sequence[str]], np.ndarray]
 

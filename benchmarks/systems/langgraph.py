@@ -8,11 +8,9 @@ from pathlib import Path
 
 # Many builds of Python leave out the loading of extensions, which the vector index needs.
 import pysqlite3
-from benchmarks.systems.base import Embed, Found, Said
+from benchmarks.systems.base import DIMENSIONS, Embed, Found, Said
 from langgraph.store.base import PutOp
 from langgraph.store.sqlite import SqliteStore
-
-from memsieve.embedders.local import LocalEmbedder
 
 BATCH = 500
 
@@ -25,7 +23,7 @@ class LangGraph:
     def __init__(self, folder: Path, embed: Embed) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         connection = pysqlite3.connect(str(folder / "store.db"), check_same_thread=False, isolation_level=None)
-        index = {"dims": LocalEmbedder.dimensions, "embed": lambda texts: embed(texts).tolist()}
+        index = {"dims": DIMENSIONS, "embed": lambda texts: embed(texts).tolist()}
         self._store = SqliteStore(connection, index=index)
         self._store.setup()
 

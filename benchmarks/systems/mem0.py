@@ -13,7 +13,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from benchmarks.systems.base import Embed, Found, Said
+from benchmarks.systems.base import DIMENSIONS, Embed, Found, Said
 
 # Both are read when it is imported.
 os.environ["MEM0_TELEMETRY"] = "False"
@@ -21,8 +21,6 @@ os.environ.setdefault("MEM0_DIR", str(Path(__file__).parents[2] / ".cache" / "me
 
 import mem0
 from mem0.embeddings.base import EmbeddingBase
-
-from memsieve.embedders.local import LocalEmbedder
 
 # It warns with every opening that the keyword leg is off.
 logging.getLogger("mem0").setLevel(logging.ERROR)
@@ -39,7 +37,7 @@ class Mem0:
     def __init__(self, folder: Path, embed: Embed) -> None:
         store = {
             "collection_name": "memories",
-            "embedding_model_dims": LocalEmbedder.dimensions,
+            "embedding_model_dims": DIMENSIONS,
             "path": str(folder / "qdrant"),
             "on_disk": True,
         }

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
 from benchmarks.systems.base import Embed, Found, Said
 
-from memsieve import Memory, bootstrap
+from memsieve import AsyncMemory, Memory, bootstrap
 from memsieve.embedders.local import LocalEmbedder
-from memsieve.model import ContextItem, Vector
+from memsieve.model import Approval, Chunk, ContextItem, Entry, Role, Scope, Vector
+from memsieve.retrieval.words import cut
 
 PERSON = "benchmark"
+# So many go into one transaction.
+BATCH = 1_000
 
 
 class Memsieve:
@@ -52,6 +57,51 @@ class Memsieve:
 def promoted(folder: Path, embed: Embed) -> Memsieve:
     """Open a memory whose person finds everything good."""
     return Memsieve(folder, embed, lambda _: True)
+
+
+async def fill(folder: Path, projects: Mapping[str, Sequence[Said]], embed: Embed) -> None:
+    """Write promoted entries of sessions straight through the stores, without the filter and its models."""
+    async with AsyncMemory.open(folder) as memory:
+        for project, said in projects.items():
+            person = Scope(project_id=project, actor=PERSON, role=Role.PERSON)
+            agent = Scope(project_id=project, actor="agent", role=Role.AGENT)
+            entries = _entries(project, said)
+            approved = [
+                _approved(entry, vector)
+                for entry, vector in zip(entries, embed([one.text for one in said]), strict=True)
+            ]
+            for first in range(0, len(entries), BATCH):
+                await memory.house.quarantine.add_all(agent, entries[first : first + BATCH])
+                await memory.house.longterm.add_all(person, approved[first : first + BATCH])
+
+
+def _entries(project: str, said: Sequence[Said]) -> list[Entry]:
+    began = datetime.now(UTC) - timedelta(seconds=len(said))
+    return [
+        Entry(
+            id=str(uuid.uuid4()),
+            project_id=project,
+            session_id=one.session,
+            agent_id=one.agent,
+            content=one.text,
+            created_at=began + timedelta(seconds=number),
+        )
+        for number, one in enumerate(said)
+    ]
+
+
+def _approved(entry: Entry, vector: Vector) -> tuple[Approval, list[Chunk]]:
+    text = entry.content
+    chunk = Chunk(id=str(uuid.uuid4()), position=0, content=text, words=cut(text), embedding=vector)
+    approval = Approval(
+        id=str(uuid.uuid4()),
+        project_id=entry.project_id,
+        content=text,
+        by=PERSON,
+        at=datetime.now(UTC),
+        entry_ids=(entry.id,),
+    )
+    return approval, [chunk]
 
 
 class _Embedder:
