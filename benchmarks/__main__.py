@@ -8,6 +8,8 @@ from importlib import import_module
 from inspect import signature
 from pathlib import Path
 
+from benchmarks.pages import renew
+
 MEETINGS = ("locomo_dev.json", "qmsum_val.jsonl", "vcsum_dev.jsonl", "who_and_when_dev.jsonl", "halueval_dev.jsonl")
 TABLES = {
     "quality": ("locomo_dev.json", "qmsum_val.jsonl", "vcsum_dev.jsonl"),
@@ -28,6 +30,7 @@ TABLES = {
 DATA = Path(__file__).parents[2] / "shared" / "data"
 # What is kept of a run, for the pages that show it.
 KEPT = Path(__file__).parents[1] / "docs" / "benchmarks"
+PAGE = KEPT.parent / "measured.md"
 CAPACITY = "capacity"
 
 
@@ -53,6 +56,7 @@ def _print(table: str, arguments: argparse.Namespace) -> None:
     report = main(arguments.data, **options)
     if report is not None and arguments.write:
         report.write(KEPT)
+        renew(PAGE, KEPT)
 
 
 def _arguments() -> argparse.Namespace:
@@ -72,7 +76,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--write",
         action="store_true",
-        help=f"keep what a table found in {KEPT.parent.name}/{KEPT.name}/; server: capacity.json, all sizes",
+        help=f"keep it as JSON, plots and tables of {PAGE.name} in docs/; server: all sizes, in capacity.json",
     )
     parser.add_argument(
         "--size", type=int, dest="only", metavar="N", help="server: only so many memories, and no other projects"

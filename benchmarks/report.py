@@ -57,10 +57,17 @@ class Report:
         for number, column in enumerate(columns):
             shown.add_column(column.name, justify="right" if number else "left")
         for row in kept:
-            shown.add_row(*(_cell(column, value) for column, value in zip(columns, row, strict=True)))
+            shown.add_row(*(cell(column, value) for column, value in zip(columns, row, strict=True)))
         self.console.print(shown)
-        names = [column.name for column in columns]
-        self._tables.append({"title": title, "columns": names, "rows": kept, "note": note})
+        self._tables.append(
+            {
+                "title": title,
+                "columns": [column.name for column in columns],
+                "forms": [column.form for column in columns],
+                "rows": kept,
+                "note": note,
+            }
+        )
 
     def curve(self, curve: Curve) -> None:
         """Keep a plot of lines."""
@@ -84,7 +91,8 @@ class Report:
         self.console.print(f"Kept in {path}.", highlight=False)
 
 
-def _cell(column: Column, value: Value) -> str:
+def cell(column: Column, value: Value) -> str:
+    """Return a value as its column writes it."""
     if value is None:
         return "-"
     return value if isinstance(value, str) else column.form.format(value)

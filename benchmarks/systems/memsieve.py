@@ -14,7 +14,7 @@ from benchmarks.systems.base import Embed, Found, Said
 
 from memsieve import AsyncMemory, Memory, bootstrap
 from memsieve.embedders.local import LocalEmbedder
-from memsieve.model import Approval, Chunk, ContextItem, Entry, Role, Scope, Vector
+from memsieve.model import Admission, Approval, Chunk, ContextItem, Decision, Entry, Role, Scope, Vector
 from memsieve.retrieval.words import cut
 
 PERSON = "benchmark"
@@ -61,10 +61,12 @@ def promoted(folder: Path, embed: Embed) -> Memsieve:
 
 async def fill(folder: Path, projects: Mapping[str, Sequence[Said]], embed: Embed) -> None:
     """Write promoted entries of sessions straight through the stores, without the filter and its models."""
+    refused = Admission(decision=Decision.REFUSED, checks=(), decided_at=datetime.now(UTC))
     async with AsyncMemory.open(folder) as memory:
         for project, said in projects.items():
             person = Scope(project_id=project, actor=PERSON, role=Role.PERSON)
             agent = Scope(project_id=project, actor="agent", role=Role.AGENT)
+            system = Scope(project_id=project, actor="memsieve", role=Role.SYSTEM)
             entries = _entries(project, said)
             approved = [
                 _approved(entry, vector)
@@ -73,6 +75,9 @@ async def fill(folder: Path, projects: Mapping[str, Sequence[Said]], embed: Embe
             for first in range(0, len(entries), BATCH):
                 await memory.house.quarantine.add_all(agent, entries[first : first + BATCH])
                 await memory.house.longterm.add_all(person, approved[first : first + BATCH])
+            # What nobody has decided on would be decided on while others are timed.
+            for entry in entries:
+                await memory.house.quarantine.decide(system, entry.id, refused, None)
 
 
 def _entries(project: str, said: Sequence[Said]) -> list[Entry]:
