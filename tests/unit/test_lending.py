@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memsieve.model import Place
 from memsieve.retrieval.index import Index, Row
-from memsieve.retrieval.lending import SHARES, Sessions, lent
+from memsieve.retrieval.lending import ENOUGH, SHARES, Sessions, lent
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 moments = st.lists(st.tuples(st.sampled_from("st"), st.integers(0, 60)), max_size=30)
@@ -19,8 +19,14 @@ def place(minutes, session="s"):
     return Place(session_id=session, at=NOW + timedelta(minutes=minutes))
 
 
-def row(text, minutes, session="s", at=NOW):
-    return Row(words=text.split(), vector=None, at=at, place=None if session is None else place(minutes, session))
+# Words enough to be lent in full.
+REST = tuple(f"w{number}" for number in range(ENOUGH))
+
+
+def row(text, minutes, session="s", at=NOW, rest=REST):
+    return Row(
+        words=(*text.split(), *rest), vector=None, at=at, place=None if session is None else place(minutes, session)
+    )
 
 
 def found(rows, query, since=None):
@@ -49,12 +55,15 @@ def test_a_text_is_linked_to_the_two_before_and_after_it_in_its_session(said):
 def test_a_word_counts_as_much_as_the_nearest_that_holds_it_lends(parts, data):
     positions = st.integers(0, len(parts) - 1)
     links = data.draw(st.lists(st.tuples(positions, positions, st.integers(0, len(SHARES) - 1)), max_size=10))
+    lengths = data.draw(st.lists(st.integers(0, 2 * ENOUGH), min_size=len(parts), max_size=len(parts)))
     expected = []
     for at, own in enumerate(parts):
-        others = [[SHARES[n] * x for x in parts[b]] for a, b, n in links if a == at]
-        others += [[SHARES[n] * x for x in parts[a]] for a, b, n in links if b == at]
+        due = min(1, lengths[at] / ENOUGH)
+        others = [[SHARES[n] * due * x for x in parts[b]] for a, b, n in links if a == at]
+        others += [[SHARES[n] * due * x for x in parts[a]] for a, b, n in links if b == at]
         expected.append(sum(max(column) for column in zip(own, *others, strict=True)))
-    assert lent(np.array(parts), np.array(links, np.intp).reshape(-1, 3)).tolist() == pytest.approx(expected)
+    scores = lent(np.array(parts), np.array(lengths, float), np.array(links, np.intp).reshape(-1, 3))
+    assert scores.tolist() == pytest.approx(expected)
 
 
 def test_the_answer_to_a_question_is_found_by_the_words_of_the_question():
@@ -68,6 +77,13 @@ def test_a_text_has_each_word_once_however_many_lend_it():
     one, many = (found([row("harbour", 0), row(text, 1), row("harbour", 2)], "harbour") for text in ("x", "harbour"))
     assert one[1] == pytest.approx(SHARES[0] * one[0])
     assert many[1] == pytest.approx(many[0])
+
+
+def test_a_text_of_few_words_is_lent_little():
+    short = found([row("harbour", 0), row("yes please", 1, rest=())], "harbour")
+    whole = found([row("harbour", 0), row("yes please", 1)], "harbour")
+    assert short[1] / short[0] == pytest.approx(SHARES[0] * 2 / ENOUGH)
+    assert whole[1] / whole[0] == pytest.approx(SHARES[0])
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,8 @@ class Index:
         if similarities is not None:
             for part in parts:
                 best = np.union1d(best, _best(similarities, limit, part, above=-2.0))
-        best = self._sessions.lend(best, word_scores, partial(self._parts, words), allowed)
+        lengths = np.frombuffer(self._lengths, np.float32)
+        best = self._sessions.lend(best, word_scores, partial(self._parts, words), lengths, allowed)
         return [
             Match(
                 position,

@@ -10,6 +10,7 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from pgvector import SparseVector
 from psycopg import sql
 from psycopg.rows import DictRow
@@ -145,11 +146,11 @@ class Bm25:
     shortest: float
     per_word: float
 
-    def parts(self, sent: Sequence[bytes], lengths: Sequence[int]) -> Parts:
+    def parts(self, sent: Sequence[bytes], lengths: npt.NDArray[np.float64]) -> Parts:
         """Return for each text and word the share of what one of average length with each word once would have."""
         words = sorted(self.weights)
         held = told(sent, np.array(words, np.int64))
-        norms = self.shortest + self.per_word * np.array(lengths, np.float64)
+        norms = self.shortest + self.per_word * lengths
         weights = np.array([self.weights[word] for word in words])[held.words]
         parts = np.zeros((len(sent), len(words)))
         reached = weights * (SATURATION + 1) * held.often / (held.often + norms[held.texts])
@@ -267,7 +268,8 @@ def _best(asked: Question, bm25: Bm25, found: Sequence[dict[str, Any]], wanted: 
     found = sorted(found, key=itemgetter("sequence"))
     # A text that nobody made a vector of has no number there.
     similarities = np.array([row["similarity"] for row in found], np.float64)
-    parts = bm25.parts([row["counts"] for row in found], [row["length"] for row in found])
+    lengths = np.array([row["length"] for row in found], np.float64)
+    parts = bm25.parts([row["counts"] for row in found], lengths)
     words = parts.sum(axis=1)
     foreign = np.array([row["chinese"] for row in found]) != is_chinese(asked.words)
     likely = np.nan_to_num(likely_words(similarities.astype(np.float32)))
@@ -276,7 +278,7 @@ def _best(asked: Question, bm25: Bm25, found: Sequence[dict[str, Any]], wanted: 
     best_by_words = np.argsort(-by_words, kind="stable")[: min(wanted, np.count_nonzero(by_words))]
     kept = np.union1d(best_by_words, np.flatnonzero([row["near"] is True for row in found]))
     allowed = None if asked.since is None else np.array([row["promoted_at"] >= asked.since for row in found])
-    kept = _sessions(found).lend(kept, words, parts.__getitem__, allowed)
+    kept = _sessions(found).lend(kept, words, parts.__getitem__, lengths, allowed)
     best = kept[np.argsort(-fuse(similarities[kept], words[kept]), kind="stable")[: asked.limit]]
     return [_hit(found[place], float(words[place])) for place in best]
 
