@@ -14,6 +14,9 @@ import psycopg
 from psycopg import sql
 from psycopg.rows import tuple_row
 
+from memsieve.stores.postgres.flush import Flushes
+from memsieve.stores.postgres.near import SETTINGS
+
 ENTRIES = ("quarantine_logs", "admissions")
 MEMORIES = ("audit_log", "approvals", "memories", "memory_words", "memory_vectors")
 
@@ -110,27 +113,29 @@ class RawTables:
 def overheard() -> Iterator[list[Statement]]:
     """Note every statement with values that goes to PostgreSQL, and whether the answer is binary."""
     heard: list[Statement] = []
-    execute, mogrify = psycopg.AsyncCursor.execute, psycopg.AsyncClientCursor.mogrify
+    execute, sent = psycopg.AsyncCursor.execute, Flushes.sent
 
     async def executed(self: Any, query: Any, params: Any = None, **options: Any) -> Any:
         if params is not None:
             heard.append((query, params, self.format == psycopg.pq.Format.BINARY))
         return await execute(self, query, params, **options)
 
-    def mogrified(self: Any, query: Any, params: Any = None) -> str:
-        heard.append((query, params, False))
-        return mogrify(self, query, params)
+    async def flushed(self: Any, connection: Any, settings: str, statement: str, values: Any) -> Any:
+        heard.append((statement, values, True))
+        return await sent(self, connection, settings, statement, values)
 
     with (
+        patch.object(Flushes, "sent", flushed),
         patch.object(psycopg.AsyncCursor, "execute", executed),
-        patch.object(psycopg.AsyncClientCursor, "mogrify", mogrified),
     ):
         yield heard
 
 
 @asynccontextmanager
 async def in_project(connection: psycopg.AsyncConnection, project: str) -> AsyncIterator[psycopg.AsyncConnection]:
-    """Let the function that searches words know the project."""
+    """Let the function that searches words know the project, and plan as memsieve has it planned."""
+    for setting in SETTINGS:
+        await connection.execute("SELECT set_config(%s, %s, false)", setting)
     await connection.execute("SELECT set_config('app.project', %s, false)", (project,))
     yield connection
 

@@ -108,15 +108,14 @@ def build(server_engine, run):
 def plans(monkeypatch):
     """Collect the plans of all that a search asks."""
     seen = []
-    fetch = search.fetch
+    ask = Database.ask
 
-    async def explaining(connection, query, values):
-        text = query if isinstance(query, str) else query.as_string(connection)
-        rows = await (await connection.execute(f"EXPLAIN (COSTS OFF) {text}", values)).fetchall()
+    async def explaining(database, door, scope, statement, values, settings=()):
+        rows = await ask(database, door, scope, f"EXPLAIN (COSTS OFF) {statement}", values, settings)
         seen.append("\n".join(row["QUERY PLAN"] for row in rows))
-        return await fetch(connection, query, values)
+        return await ask(database, door, scope, statement, values, settings)
 
-    monkeypatch.setattr(search, "fetch", explaining)
+    monkeypatch.setattr(Database, "ask", explaining)
     return seen
 
 
@@ -169,12 +168,42 @@ def test_a_search_that_the_index_leaves_short_is_done_one_by_one(server_engine, 
     run(longterm.add_all(person("gemini"), approved(texts(900), vectors(900, seed=5), "gemini")))
     run(build_indexes(server_engine.database_url, above=50))
     # An index that goes no further than its first look brings 40 of all projects together.
-    monkeypatch.setattr(search, "_SIZES", search._SIZES.replace("relaxed_order", "off"))
+    monkeypatch.setattr(search, "SETTINGS", [*search.SETTINGS, ("hnsw.iterative_scan", "off")])
     question = vectors(900, seed=5)[0]
     hits = run(longterm.search(agent(), question, (), 10))
     best = np.argsort(-(vectors(100) @ question))[:10]
     assert [hit.content for hit in hits] == [texts(100)[at] for at in best]
-    assert ["memory_vectors_near" in plan for plan in plans] == [True, False]
+    first = [False, True, False]
+    assert ["memory_vectors_near" in plan for plan in plans] == first
+    assert run(longterm.search(agent(), question, (), 10)) == hits
+    assert ["memory_vectors_near" in plan for plan in plans] == [*first, True, False]
+
+
+def test_a_project_that_was_searched_before_is_searched_by_one_statement(longterm, run, plans):
+    run(longterm.add_all(person(), approved(texts(60), vectors(60))))
+    first = run(longterm.search(agent(), vectors(1)[0], cut("word1 word2"), 5))
+    assert len(plans) == 2
+    assert run(longterm.search(agent(), vectors(1)[0], cut("word1 word2"), 5)) == first
+    assert len(plans) == 3
+
+
+@pytest.mark.usefixtures("small_switch")
+def test_an_index_that_was_made_meanwhile_is_used(longterm, run, plans, build):
+    run(longterm.add_all(person(), approved(texts(400), vectors(400))))
+    run(longterm.search(agent(), vectors(1)[0], (), 5))
+    build()
+    for _ in range(2):
+        run(longterm.search(agent(), vectors(1)[0], (), 5))
+    # One by one as it was known to be right, then by the index, and from then on by it at once.
+    assert ["memory_vectors_near" in plan for plan in plans[2:]] == [False, True, True]
+
+
+def test_what_came_since_the_last_search_is_found(longterm, run):
+    run(longterm.add_all(person(), approved(["alpha one"], vectors(1))))
+    run(longterm.search(agent(), vectors(1)[0], cut("alpha"), 5))
+    run(longterm.add_all(person(), approved(["阿尔法是第一个字母"], vectors(1, seed=2))))
+    hits = run(longterm.search(agent(), vectors(1, seed=2)[0], cut("字母"), 5))
+    assert [hit.content for hit in hits] == ["阿尔法是第一个字母", "alpha one"]
 
 
 @pytest.mark.usefixtures("small_switch")

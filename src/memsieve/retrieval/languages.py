@@ -18,6 +18,8 @@ ALL_WORDS = 0.8
 
 def is_chinese(words: Sequence[str]) -> bool:
     """Say whether cut words are mostly Chinese; two characters stand for one word of other languages."""
+    if "".join(words).isascii():
+        return False
     chinese = sum("\u3400" <= word[0] <= "\u9fff" for word in words)
     # Each character counts, and each pair of neighbours.
     return chinese / 2 > len(words) - chinese

@@ -55,7 +55,7 @@ SELECT %(project_id)s::text, unnest(%(numbers)s::int8[]), unnest(%(sessions)s::t
 """
 
 
-class Placed(NamedTuple):
+class Piece(NamedTuple):
     """A chunk of an approved text under the number it has in the database."""
 
     number: int
@@ -88,18 +88,18 @@ def _statements(
         sources = [(approval.id, entry_id) for approval, _ in some for entry_id in approval.entry_ids]
         if sources:
             yield _sources(arrays, scope, sources)
-        placed = [
-            Placed(next(numbers), approval, chunk, is_chinese(chunk.words))
+        pieces = [
+            Piece(next(numbers), approval, chunk, is_chinese(chunk.words))
             for approval, chunks in some
             for chunk in chunks
         ]
-        if placed:
-            yield _memories(arrays, scope, embedder, placed)
-            yield _words(arrays, scope, placed)
-        said = [(one.number, place) for one in placed if (place := one.approval.place) is not None]
+        if pieces:
+            yield _memories(arrays, scope, embedder, pieces)
+            yield _words(arrays, scope, pieces)
+        said = [(one.number, place) for one in pieces if (place := one.approval.place) is not None]
         if said:
             yield _places(arrays, scope, said)
-        read = [one for one in placed if one.chunk.embedding is not None]
+        read = [one for one in pieces if one.chunk.embedding is not None]
         if read:
             yield _vectors(arrays, scope, embedder, read)
 
@@ -123,26 +123,26 @@ def _sources(arrays: Arrays, scope: Scope, sources: Sequence[tuple[str, str]]) -
     }
 
 
-def _memories(arrays: Arrays, scope: Scope, embedder: str, placed: Sequence[Placed]) -> Statement:
+def _memories(arrays: Arrays, scope: Scope, embedder: str, pieces: Sequence[Piece]) -> Statement:
     return _MEMORIES, {
         "project_id": scope.project_id,
         "embedder": embedder,
-        "numbers": arrays.bigints([one.number for one in placed]),
-        "ids": arrays.texts(one.chunk.id for one in placed),
-        "approval_ids": arrays.texts(one.approval.id for one in placed),
-        "positions": arrays.integers([one.chunk.position for one in placed]),
-        "contents": arrays.texts(one.chunk.content for one in placed),
+        "numbers": arrays.bigints([one.number for one in pieces]),
+        "ids": arrays.texts(one.chunk.id for one in pieces),
+        "approval_ids": arrays.texts(one.approval.id for one in pieces),
+        "positions": arrays.integers([one.chunk.position for one in pieces]),
+        "contents": arrays.texts(one.chunk.content for one in pieces),
     }
 
 
-def _words(arrays: Arrays, scope: Scope, placed: Sequence[Placed]) -> Statement:
-    words, reached, ends = numbered(scope.project_id, [one.chunk.words for one in placed])
+def _words(arrays: Arrays, scope: Scope, pieces: Sequence[Piece]) -> Statement:
+    words, reached, ends = numbered(scope.project_id, [one.chunk.words for one in pieces])
     return _WORDS, {
         "project_id": scope.project_id,
-        "numbers": arrays.bigints([one.number for one in placed]),
-        "moments": arrays.moments(one.approval.at for one in placed),
-        "chinese": arrays.flags([one.chinese for one in placed]),
-        "lengths": arrays.integers([len(one.chunk.words) for one in placed]),
+        "numbers": arrays.bigints([one.number for one in pieces]),
+        "moments": arrays.moments(one.approval.at for one in pieces),
+        "chinese": arrays.flags([one.chinese for one in pieces]),
+        "lengths": arrays.integers([len(one.chunk.words) for one in pieces]),
         "words": arrays.integers(words),
         "firsts": arrays.integers([1, *(end + 1 for end in ends[:-1])]),
         "lasts": arrays.integers(ends),
@@ -150,14 +150,14 @@ def _words(arrays: Arrays, scope: Scope, placed: Sequence[Placed]) -> Statement:
     }
 
 
-def _vectors(arrays: Arrays, scope: Scope, embedder: str, placed: Sequence[Placed]) -> Statement:
+def _vectors(arrays: Arrays, scope: Scope, embedder: str, pieces: Sequence[Piece]) -> Statement:
     return _VECTORS, {
         "project_id": scope.project_id,
         "embedder": embedder,
-        "numbers": arrays.bigints([one.number for one in placed]),
-        "moments": arrays.moments(one.approval.at for one in placed),
-        "chinese": arrays.flags([one.chinese for one in placed]),
-        "vectors": arrays.halves(vector for one in placed if (vector := one.chunk.embedding) is not None),
+        "numbers": arrays.bigints([one.number for one in pieces]),
+        "moments": arrays.moments(one.approval.at for one in pieces),
+        "chinese": arrays.flags([one.chinese for one in pieces]),
+        "vectors": arrays.halves(vector for one in pieces if (vector := one.chunk.embedding) is not None),
     }
 
 

@@ -27,6 +27,8 @@ FEW = 50
 # The dimensions, whether there are nulls, and the type; then of the one dimension its length and where it begins.
 _ARRAY = Struct(">iiIii")
 _LENGTH = Struct(">i")
+_NULL = _LENGTH.pack(-1)
+_DOUBLE = Struct(">d")
 _HALFVEC = Struct(">HH")
 _SPARSEVEC = Struct(">iii")
 # PostgreSQL's time begins here, and is counted in microseconds.
@@ -56,15 +58,18 @@ class Arrays:
         self._types = connection.adapters.types
         self._encoding = connection.info.encoding
 
-    def texts(self, values: Iterable[str], kind: str = "text") -> Packed:
+    def texts(self, values: Iterable[str | None], kind: str = "text") -> Packed:
         """Pack texts, or what is sent as text."""
-        return self._of_bytes(kind, [value.encode(self._encoding) for value in values])
+        return self._of_bytes(kind, [None if value is None else value.encode(self._encoding) for value in values])
 
     def integers(self, values: npt.ArrayLike) -> Packed:
         return self._of_numbers("int4", ">i4", values)
 
     def bigints(self, values: npt.ArrayLike) -> Packed:
         return self._of_numbers("int8", ">i8", values)
+
+    def floats(self, values: Iterable[float | None]) -> Packed:
+        return self._of_bytes("float8", [None if value is None else _DOUBLE.pack(value) for value in values])
 
     def flags(self, values: npt.ArrayLike) -> Packed:
         return self._of_numbers("bool", "?", values)
@@ -87,9 +92,13 @@ class Arrays:
             packed.append(head + places[4 * begin : 4 * end] + numbers[4 * begin : 4 * end])
         return self._of_bytes("sparsevec", packed)
 
-    def _of_bytes(self, kind: str, elements: Sequence[bytes]) -> Packed:
-        parts = [part for element in elements for part in (_LENGTH.pack(len(element)), element)]
-        return self._packed(kind, len(elements), b"".join(parts))
+    def _of_bytes(self, kind: str, elements: Sequence[bytes | None]) -> Packed:
+        parts = [
+            part
+            for element in elements
+            for part in ((_NULL,) if element is None else (_LENGTH.pack(len(element)), element))
+        ]
+        return self._packed(kind, len(elements), b"".join(parts), nulls=None in elements)
 
     def _of_numbers(self, kind: str, dtype: str, values: npt.ArrayLike) -> Packed:
         numbers = np.asarray(values, dtype)
@@ -98,8 +107,8 @@ class Arrays:
         elements["number"] = numbers
         return self._packed(kind, len(numbers), elements.tobytes())
 
-    def _packed(self, kind: str, count: int, elements: bytes) -> Packed:
-        return Packed(_ARRAY.pack(1, 0, self._types[kind].oid, count, 1) + elements)
+    def _packed(self, kind: str, count: int, elements: bytes, *, nulls: bool = False) -> Packed:
+        return Packed(_ARRAY.pack(1, nulls, self._types[kind].oid, count, 1) + elements)
 
 
 async def send_all(connection: Connection, statements: Iterator[Statement], *, rows: int) -> None:

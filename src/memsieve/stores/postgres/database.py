@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -14,15 +13,17 @@ from typing import ClassVar, Generic, Protocol, TypeVar
 from weakref import WeakSet
 
 from pgvector.psycopg import register_vector_async
-from psycopg import AsyncClientCursor, AsyncConnection, OperationalError, sql
+from psycopg import AsyncConnection, OperationalError, sql
 from psycopg import Error as PsycopgError
 from psycopg.abc import Params
+from psycopg.pq import TransactionStatus
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from memsieve.model import Scope
 from memsieve.stores.postgres.address import conninfo
 from memsieve.stores.postgres.errors import translated
+from memsieve.stores.postgres.flush import Flushes
 from memsieve.stores.postgres.migrate import require_current
 
 POOL_SIZE = 10
@@ -38,6 +39,7 @@ LOCK_SECONDS = 30
 # Local to the transaction: with it the role is laid down again, and nothing of one project stays for the next.
 _BEGIN = "BEGIN;"
 _BEGIN_READING = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY;"
+_ONLY_READING = (("transaction_read_only", "on"),)
 _SETTINGS = sql.SQL("SELECT {}")
 _SETTING = sql.SQL("set_config({name}, {value}, true)")
 # A person's deeds in a project are done one after the other, in whatever process: the audit log is one chain.
@@ -55,7 +57,6 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 Connection = AsyncConnection[DictRow]
 Work = Callable[[Connection], Awaitable[T]]
-WorkOn = Callable[[Connection, list[DictRow]], Awaitable[T]]
 
 
 class Door(StrEnum):
@@ -84,6 +85,7 @@ class Database:
         logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
         self._ready: WeakSet[Connection] = WeakSet()
         self._answering = True
+        self._flushes = Flushes()
         self._giving_back: set[asyncio.Task[None]] = set()
 
     async def open(self) -> None:
@@ -100,10 +102,17 @@ class Database:
         reading = _Reading(f"{_BEGIN_READING}{_settings(door, scope.project_id)}", work)
         return await self._run(reading, repeatable=True)
 
-    async def read_on(self, door: Door, scope: Scope, statement: str, values: Params, work: WorkOn[T]) -> T:
-        """Run work that only reads one project and begins with the rows of a statement, which costs no round trip."""
-        begin = f"{_BEGIN_READING}{_settings(door, scope.project_id)}"
-        return await self._run(_ReadingOn(begin, statement, values, work), repeatable=True)
+    async def ask(
+        self,
+        door: Door,
+        scope: Scope,
+        statement: str,
+        values: Params,
+        settings: Sequence[tuple[str, str]] = (),
+    ) -> list[DictRow]:
+        """Read one project by one statement under some more settings, prepared and in one round trip."""
+        under = _settings(door, scope.project_id, more=(*_ONLY_READING, *settings))
+        return await self._run(_Statement(self._flushes.rows, under, statement, values), repeatable=True)
 
     async def write(
         self,
@@ -139,14 +148,8 @@ class Database:
         It takes one round trip in place of three.
         """
         settings = _settings(door, scope.project_id, durable=durable)
-        cursor = await self._run(_Statement(settings, statement, values), repeatable=repeatable)
-        return cursor.rowcount
-
-    async def look(self, door: Door, scope: Scope, statement: str, values: Params) -> list[DictRow]:
-        """Read by one statement, in one round trip; it is not prepared, and its rows come as text."""
-        settings = _settings(door, scope.project_id)
-        cursor = await self._run(_Statement(settings, statement, values), repeatable=True)
-        return await cursor.fetchall()
+        deed = _Statement(self._flushes.written, settings, statement, values)
+        return await self._run(deed, repeatable=repeatable)
 
     async def across(self, work: Work[T]) -> T:
         """Run work of the jobs, which read all projects; to write they `enter` one after the other."""
@@ -162,18 +165,22 @@ class Database:
         give_up = time.monotonic() + (ANSWER_SECONDS if self._answering else IMPATIENT_SECONDS)
         with translated():
             while True:
-                async with self._connection(give_up, deed) as connection:
-                    try:
+                connection = await self._borrowed(give_up)
+                try:
+                    if connection not in self._ready:
                         await self._prepare(connection)
-                        return await deed.do(connection)
-                    except OperationalError:
-                        # A server that was restarted is asked again, unless the deed may have been done already.
-                        again = connection.closed and (repeatable or not deed.ending) and time.monotonic() < give_up
-                        if not again:
-                            raise
+                    return await deed.do(connection)
+                except OperationalError:
+                    # A server that was restarted is asked again, unless the deed may have been done already.
+                    again = connection.closed and (repeatable or not deed.ending) and time.monotonic() < give_up
+                    if not again:
+                        raise
+                finally:
+                    giving_back = asyncio.create_task(self._give_back(connection, deed))
+                    self._giving_back.add(giving_back)
+                    giving_back.add_done_callback(self._giving_back.discard)
 
-    @asynccontextmanager
-    async def _connection(self, give_up: float, deed: _Deed[object]) -> AsyncIterator[Connection]:
+    async def _borrowed(self, give_up: float) -> Connection:
         """Lend a connection; while the server is down, not everybody waits for it as long as the first."""
         try:
             connection = await self._pool.getconn(max(IMPATIENT_SECONDS, give_up - time.monotonic()))
@@ -181,18 +188,14 @@ class Database:
             self._answering = False
             raise
         self._answering = True
-        try:
-            yield connection
-        finally:
-            giving_back = asyncio.create_task(self._give_back(connection, deed))
-            self._giving_back.add(giving_back)
-            giving_back.add_done_callback(self._giving_back.discard)
+        return connection
 
     async def _give_back(self, connection: Connection, deed: _Deed[object]) -> None:
         """End what was left open: whoever read, or failed, need not wait for that."""
         try:
-            # With a rollback a connection forgets the statements it has prepared.
-            await (connection.commit() if deed.only_reads else connection.rollback())
+            if connection.info.transaction_status != TransactionStatus.IDLE:
+                # With a rollback a connection forgets the statements it has prepared.
+                await (connection.commit() if deed.only_reads else connection.rollback())
         except PsycopgError:
             # It is lost, and the pool sees that.
             pass
@@ -200,11 +203,10 @@ class Database:
             await self._pool.putconn(connection)
 
     async def _prepare(self, connection: Connection) -> None:
-        if connection not in self._ready:
-            await require_current(connection)
-            await register_vector_async(connection)
-            await connection.execute(_AT_FIRST)
-            self._ready.add(connection)
+        await require_current(connection)
+        await register_vector_async(connection)
+        await connection.execute(_AT_FIRST)
+        self._ready.add(connection)
 
 
 async def _write_a_message(connection: Connection) -> None:
@@ -258,47 +260,31 @@ class _Reading(Generic[T]):
 
 
 @dataclass(slots=True)
-class _ReadingOn(Generic[T]):
-    """The same on the rows of a statement that is sent together with the beginning."""
-
-    only_reads: ClassVar[bool] = True
-    begin: str
-    statement: str
-    values: Params
-    work: WorkOn[T]
-    ending: bool = False
-
-    async def do(self, connection: Connection) -> T:
-        cursor = await _sent(connection, self.begin, self.statement, self.values)
-        return await self.work(connection, await cursor.fetchall())
-
-
-@dataclass(slots=True)
-class _Statement:
+class _Statement(Generic[T]):
     """One statement, sent together with its settings: PostgreSQL makes one transaction of both."""
 
     only_reads: ClassVar[bool] = False
+    send: Callable[[Connection, str, str, Params], Awaitable[T]]
     settings: str
     statement: str
     values: Params
     ending: bool = False
 
-    async def do(self, connection: Connection) -> AsyncClientCursor[DictRow]:
+    async def do(self, connection: Connection) -> T:
         self.ending = True
-        return await _sent(connection, self.settings, self.statement, self.values)
-
-
-async def _sent(connection: Connection, before: str, statement: str, values: Params) -> AsyncClientCursor[DictRow]:
-    """Send a statement behind others, in one round trip; return the cursor at its rows."""
-    cursor = AsyncClientCursor(connection)
-    await cursor.execute(f"{before};{cursor.mogrify(statement, values)}".encode())
-    while cursor.nextset():
-        pass
-    return cursor
+        return await self.send(connection, self.settings, self.statement, self.values)
 
 
 @lru_cache(maxsize=4096)
-def _settings(door: Door, project: str, *, across: bool = False, durable: bool = True, in_turn: bool = False) -> str:
+def _settings(
+    door: Door,
+    project: str,
+    *,
+    across: bool = False,
+    durable: bool = True,
+    in_turn: bool = False,
+    more: tuple[tuple[str, str], ...] = (),
+) -> str:
     """Return what sets the role and the project, and where it differs from what every connection begins with, more."""
     values = {"role": str(door), "app.project": project}
     if across:
@@ -307,6 +293,7 @@ def _settings(door: Door, project: str, *, across: bool = False, durable: bool =
         values["synchronous_commit"] = "off"
     if door not in {Door.AGENT, Door.KEEPER}:
         values |= {"statement_timeout": f"{PATIENT_SECONDS}s", "lock_timeout": f"{LOCK_SECONDS}s"}
+    values |= dict(more)
     settings = [_SETTING.format(name=sql.Literal(name), value=sql.Literal(value)) for name, value in values.items()]
     turn = _IN_TURN.format(project=sql.Literal(project)) if in_turn else sql.SQL("")
     return (_SETTINGS.format(sql.SQL(", ").join(settings)) + turn).as_string()

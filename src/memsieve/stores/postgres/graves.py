@@ -31,6 +31,7 @@ VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
 ON CONFLICT DO NOTHING
 """
 _STANDING = "SELECT * FROM tombstones WHERE project_id = %s AND source_id = %s AND lifted_at IS NULL"
+_ANY = "SELECT FROM tombstones WHERE project_id = %s AND lifted_at IS NULL LIMIT 1"
 # Each of the two by its own index.
 _LIFT = """
 UPDATE tombstones SET lifted_at = %(at)s
@@ -66,13 +67,20 @@ async def standing(connection: Connection, scope: Scope, source_id: str, embedde
 
 async def lift(connection: Connection, scope: Scope, approval: Approval, chunks: Sequence[Chunk], at: datetime) -> None:
     """Lift the tombstones of what a person now approves."""
-    await lift_all(connection, scope, [(approval, chunks)], at)
+    await _lift(connection, scope, [(approval, chunks)], at)
 
 
 async def lift_all(
     connection: Connection, scope: Scope, approved: Sequence[tuple[Approval, Sequence[Chunk]]], at: datetime
 ) -> None:
-    """Lift the tombstones of many approved texts, of their chunks and of their source entries."""
+    """Lift the tombstones of many approved texts, of their chunks and of their source entries, if there are any."""
+    if await fetch(connection, _ANY, (scope.project_id,)):
+        await _lift(connection, scope, approved, at)
+
+
+async def _lift(
+    connection: Connection, scope: Scope, approved: Sequence[tuple[Approval, Sequence[Chunk]]], at: datetime
+) -> None:
     texts = {text for approval, chunks in approved for text in (approval.content, *(one.content for one in chunks))}
     sources = {entry_id for approval, _ in approved for entry_id in approval.entry_ids}
     hashes = [content_hash(text) for text in texts]
@@ -96,7 +104,7 @@ class Graves:
         self, database: Database, scope: Scope, vector: Vector | None, words: Sequence[str], limit: int
     ) -> list[Tombstone]:
         """Return the tombstones nearest by vector and by words, at most `limit` of each."""
-        revisions = await database.look(Door.FILTER, scope, _REVISION, (scope.project_id,))
+        revisions = await database.ask(Door.FILTER, scope, _REVISION, (scope.project_id,))
         if not revisions:
             return []
         loaded, revision = self._loaded.use(scope), Revision(**revisions[0])

@@ -53,7 +53,7 @@ class PostgresHappenings:
     async def of(self, scope: Scope, position: str | None, limit: int) -> list[Happening]:
         place = _place(position_of(0, 0) if position is None else position)
         values = {"project_id": scope.project_id, **place, "limit": limit}
-        return _happenings(await self._database.look(Door.AGENT, scope, _OF, values))
+        return _happenings(await self._database.ask(Door.AGENT, scope, _OF, values))
 
     async def forget(self, before: datetime) -> int:
         async def work(connection: Connection) -> int:

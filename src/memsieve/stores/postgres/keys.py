@@ -44,7 +44,7 @@ class PostgresKeys:
         await self._database.write(Door.KEEPER, scope, work, in_turn=True)
 
     async def get(self, key_id: str) -> tuple[ApiKey, bytes] | None:
-        rows = await self._database.look(Door.KEEPER, _ANY, _GET, (key_id,))
+        rows = await self._database.ask(Door.KEEPER, _ANY, _GET, (key_id,))
         return (key_from(rows[0]), bytes(rows[0]["secret_hash"])) if rows else None
 
     async def revoke(self, key_id: str, by: str, at: datetime) -> ApiKey | None:
@@ -70,7 +70,7 @@ class PostgresKeys:
         await self._database.once(Door.KEEPER, _ANY, _USED, values, durable=False, repeatable=True)
 
     async def list(self, project_id: str | None = None) -> list[ApiKey]:
-        rows = await self._database.look(Door.KEEPER, _ANY, _LIST, {"project_id": project_id})
+        rows = await self._database.ask(Door.KEEPER, _ANY, _LIST, {"project_id": project_id})
         return [key_from(row) for row in rows]
 
 

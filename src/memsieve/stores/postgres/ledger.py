@@ -99,7 +99,7 @@ class PostgresLedger:
             "limit": limit,
             "embedder": self._embedder,
         }
-        rows = await self._database.look(Door.FILTER, scope, _SERVED, values)
+        rows = await self._database.ask(Door.FILTER, scope, _SERVED, values)
         return [
             served_from(row, sent_vector(row["sent"]) if row["embedder"] == self._embedder else None) for row in rows
         ]
@@ -116,7 +116,7 @@ class PostgresLedger:
         scope.require(Role.PERSON, Role.SYSTEM)
         sql = _NEWEST_EVENTS if newest_first else _EVENTS
         values = (scope.project_id, after, BEYOND_ALL if before is None else before, limit)
-        return [event_from(row) for row in await self._database.look(Door.FILTER, scope, sql, values)]
+        return [event_from(row) for row in await self._database.ask(Door.FILTER, scope, sql, values)]
 
     async def note(self, scope: Scope, note: Note, subject: str, at: datetime) -> None:
         scope.require(Role.PERSON, Role.SYSTEM)
@@ -128,7 +128,7 @@ class PostgresLedger:
 
     async def head(self, scope: Scope) -> int:
         scope.require(Role.PERSON, Role.SYSTEM)
-        [row] = await self._database.look(Door.FILTER, scope, _HEAD, (scope.project_id,))
+        [row] = await self._database.ask(Door.FILTER, scope, _HEAD, (scope.project_id,))
         return int(row["head"])
 
     async def servings(self, scope: Scope, item_ids: Sequence[str]) -> list[Serving]:

@@ -11,8 +11,8 @@ from memsieve.ports import Clock
 from memsieve.retrieval.words import cut
 from memsieve.stores.postgres import approvals, audit, graves, settling
 from memsieve.stores.postgres.database import Connection, Database, Door
-from memsieve.stores.postgres.rows import fetch, vector_of
-from memsieve.stores.postgres.search import Question, search
+from memsieve.stores.postgres.rows import array_text, fetch, vector_of
+from memsieve.stores.postgres.search import Question, Searcher
 from memsieve.stores.promotions import Approved, deed, detail, not_settling, unverified
 from memsieve.stores.records import BEYOND_ALL, content_hash
 
@@ -21,7 +21,7 @@ INSERT INTO retirements (project_id, approval_id, retired_by, retired_at, reason
 ON CONFLICT DO NOTHING
 """
 _VERIFIED = """
-SELECT content_hash FROM reviewed WHERE project_id = %s AND content_hash = ANY(%s) AND retired_at IS NULL
+SELECT content_hash FROM reviewed WHERE project_id = %s AND content_hash = ANY(%s::text[]) AND retired_at IS NULL
 """
 _WITH_SOURCES = """
 SELECT r.*, ARRAY(
@@ -57,6 +57,7 @@ class PostgresLongTerm:
         self._database = database
         self._embedder = embedder
         self._clock = clock
+        self._searcher = Searcher(database)
 
     async def add(self, scope: Scope, approval: Approval, chunks: Sequence[Chunk]) -> LongTermMemory:
         scope.require(Role.PERSON)
@@ -88,7 +89,7 @@ class PostgresLongTerm:
         plain = not_settling(approved)
 
         async def work(connection: Connection) -> int:
-            verified = await fetch(connection, _VERIFIED, (scope.project_id, list(plain)))
+            verified = await fetch(connection, _VERIFIED, (scope.project_id, array_text(plain)))
             fresh = unverified(plain, {row["content_hash"] for row in verified})
             if fresh:
                 await graves.lift_all(connection, scope, fresh, self._clock())
@@ -102,7 +103,7 @@ class PostgresLongTerm:
         self, scope: Scope, vector: Vector | None, words: Sequence[str], limit: int, since: datetime | None = None
     ) -> list[Hit]:
         asked = Question(scope=scope, embedder=self._embedder, vector=vector, words=words, limit=limit, since=since)
-        return await search(self._database, asked)
+        return await self._searcher.search(asked)
 
     async def get(self, scope: Scope, any_id: str) -> LongTermMemory | None:
         found = await self._database.read(

@@ -18,13 +18,13 @@ _EACH_ROW = 70
 # The index brings more than are wanted, in rough order, of which the best are taken.
 OVERFETCH = 3
 # A search joins the few rows that were found to their texts: to read whole tables for that would only seem cheap.
-SETTINGS = {
-    "enable_hashjoin": "off",
-    "enable_mergejoin": "off",
-    "hnsw.iterative_scan": "relaxed_order",
-    "hnsw.scan_mem_multiplier": "4",
-    "plan_cache_mode": "force_generic_plan",
-}
+SETTINGS = (
+    ("enable_hashjoin", "off"),
+    ("enable_mergejoin", "off"),
+    ("hnsw.iterative_scan", "relaxed_order"),
+    ("hnsw.scan_mem_multiplier", "4"),
+    ("plan_cache_mode", "force_generic_plan"),
+)
 
 # Without the cast in `_ROUGH` no HNSW index fits, whatever the planner thinks of it.
 _EXACT = sql.SQL("""

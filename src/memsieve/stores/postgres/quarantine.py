@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from psycopg import errors
@@ -12,11 +12,14 @@ from memsieve.model import Admission, Decision, Entry, EntryFilter, Receipt, Rol
 from memsieve.ports import Clock
 from memsieve.stores import records
 from memsieve.stores.postgres import audit, receipts
+from memsieve.stores.postgres.columns import Arrays, Statement, send_all
 from memsieve.stores.postgres.database import Connection, Database, Door
-from memsieve.stores.postgres.rows import copy_in, fetch, half_text
+from memsieve.stores.postgres.rows import fetch, half_text
 from memsieve.stores.records import checks_text, failed_text, json_text
 
 ATTEMPTS = 3
+# So many are packed while the server takes in those before.
+_AT_ONCE = 1000
 
 # Without RETURNING, since agents may not read what is there.
 _INSERT = """
@@ -25,18 +28,13 @@ INSERT INTO quarantine_logs
 VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
 ON CONFLICT DO NOTHING
 """
-_COLUMNS = {
-    "project_id": "text",
-    "id": "text",
-    "session_id": "text",
-    "agent_id": "text",
-    "node_id": "text",
-    "confidence": "double precision",
-    "content": "text",
-    "raw_metadata": "json",
-    "created_at": "timestamptz",
-    "idempotency_key": "text",
-}
+_INSERT_ALL = """
+INSERT INTO quarantine_logs
+    (project_id, id, session_id, agent_id, node_id, confidence, content, raw_metadata, created_at)
+SELECT %(project_id)s::text, unnest(%(ids)s::text[]), unnest(%(sessions)s::text[]), unnest(%(agents)s::text[]),
+    unnest(%(nodes)s::text[]), unnest(%(confidences)s::float8[]), unnest(%(contents)s::text[]),
+    unnest(%(metadata)s::json[]), unnest(%(moments)s::timestamptz[])
+"""
 # An entry that was seen and could not be read names its embedder too: else it would count as not yet seen by any.
 _DECIDE = """
 UPDATE admissions SET decision = %(decision)s, shadow = %(shadow)s, checks = %(checks)s, decided_at = %(decided_at)s,
@@ -106,7 +104,7 @@ class PostgresQuarantine:
                 if entry.id in fresh:
                     records.require_same(entry, fresh[entry.id])
             try:
-                await self._copy(scope, list(fresh.values()))
+                await self._write(scope, list(fresh.values()))
             except _Known:
                 known = await self._known(scope, entries)
                 continue
@@ -173,17 +171,35 @@ class PostgresQuarantine:
                 records.require_same(entry, known[entry.id].entry)
         return known
 
-    async def _copy(self, scope: Scope, entries: Sequence[Entry]) -> None:
+    async def _write(self, scope: Scope, entries: Sequence[Entry]) -> None:
         async def work(connection: Connection) -> None:
+            statements = _all(Arrays(connection), scope, entries)
             try:
-                await copy_in(
-                    connection, "quarantine_logs", _COLUMNS, (_columns(scope, entry, None) for entry in entries)
-                )
+                await send_all(connection, statements, rows=len(entries))
             except errors.UniqueViolation as exc:
                 raise _Known from exc
 
         if entries:
             await self._database.write(Door.AGENT, scope, work, repeatable=True)
+
+
+def _all(arrays: Arrays, scope: Scope, entries: Sequence[Entry]) -> Iterator[Statement]:
+    for begin in range(0, len(entries), _AT_ONCE):
+        some = entries[begin : begin + _AT_ONCE]
+        yield (
+            _INSERT_ALL,
+            {
+                "project_id": scope.project_id,
+                "ids": arrays.texts(entry.id for entry in some),
+                "sessions": arrays.texts(entry.session_id for entry in some),
+                "agents": arrays.texts(entry.agent_id for entry in some),
+                "nodes": arrays.texts(entry.node_id for entry in some),
+                "confidences": arrays.floats(entry.confidence for entry in some),
+                "contents": arrays.texts(entry.content for entry in some),
+                "metadata": arrays.texts((json_text(entry.metadata) for entry in some), "json"),
+                "moments": arrays.moments(entry.created_at for entry in some),
+            },
+        )
 
 
 def _columns(scope: Scope, entry: Entry, idempotency_key: str | None) -> tuple[Any, ...]:

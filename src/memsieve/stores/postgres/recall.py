@@ -67,7 +67,7 @@ async def measured(connection: Connection, embedder: str, dimensions: int, index
         await connection.execute(_ACROSS)
         [largest] = await fetch(connection, _LARGEST, (embedder,))
         await connection.execute(_ENTER, (largest["project_id"],))
-        for setting in SETTINGS.items():
+        for setting in SETTINGS:
             await connection.execute(_SET, setting)
         asker = _Asker(connection, embedder, dimensions, chinese=largest["chinese"], vectors=largest["vectors"])
         return await asker.fitness(index)

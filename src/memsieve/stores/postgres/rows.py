@@ -13,14 +13,6 @@ from psycopg import sql
 from memsieve.model import Vector
 from memsieve.stores.postgres.database import Connection
 
-# COPY is refused where row-level security is at work: it fills a table of one's own, and from there rows go through the
-# wall. Such a table is read in the order in which it was filled.
-_ARRIVE = sql.SQL("CREATE TEMPORARY TABLE {arrivals} ({columns})")
-_COPY = sql.SQL("COPY {arrivals} FROM STDIN")
-_TAKE_IN = sql.SQL(
-    "INSERT INTO {table} ({names}) OVERRIDING SYSTEM VALUE SELECT * FROM {arrivals}; DROP TABLE {arrivals}"
-)
-
 
 def half(vector: Vector | None) -> HalfVector | None:
     """Return a vector as float16, half the size at a loss nobody can measure."""
@@ -69,17 +61,3 @@ async def fetch(
     cursor = connection.cursor(binary=True)
     await cursor.execute(query, values, prepare=prepare)
     return await cursor.fetchall()
-
-
-async def copy_in(
-    connection: Connection, table: str, columns: Mapping[str, str], rows: Iterable[Sequence[Any]]
-) -> None:
-    """Write many rows into some columns of a table, of which the types are given, by COPY and in one statement."""
-    arrivals = sql.Identifier(f"arriving_{table}")
-    typed = [sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(kind)) for name, kind in columns.items()]
-    await connection.execute(_ARRIVE.format(arrivals=arrivals, columns=sql.SQL(", ").join(typed)))
-    async with connection.cursor().copy(_COPY.format(arrivals=arrivals)) as copy:
-        for row in rows:
-            await copy.write_row(row)
-    names = sql.SQL(", ").join(map(sql.Identifier, columns))
-    await connection.execute(_TAKE_IN.format(table=sql.Identifier(table), names=names, arrivals=arrivals))

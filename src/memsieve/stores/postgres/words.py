@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -30,8 +30,16 @@ _HEAD = 12
 @lru_cache(maxsize=2**17)
 def number(project_id: str, word: str) -> int:
     """Return what stands for a word in a project."""
-    digest = blake2b(f"{project_id}\0{word}".encode(), digest_size=8).digest()
-    return int.from_bytes(digest, "big") % NUMBERS
+    [(_, made)] = _numbers(project_id, [word])
+    return made
+
+
+def _numbers(project_id: str, words: Iterable[str]) -> list[tuple[str, int]]:
+    before = f"{project_id}\0".encode()
+    return [
+        (word, int.from_bytes(blake2b(before + word.encode(), digest_size=8).digest(), "big") % NUMBERS)
+        for word in words
+    ]
 
 
 class Numbered(NamedTuple):
@@ -44,7 +52,8 @@ class Numbered(NamedTuple):
 
 def numbered(project_id: str, texts: Sequence[Sequence[str]]) -> Numbered:
     """Return each text's words as the index holds them, in order and each once."""
-    known = {word: number(project_id, word) for word in set(chain.from_iterable(texts))}
+    # Not one by one: all words of an import would only drive those of questions out of the cache.
+    known = dict(_numbers(project_id, set(chain.from_iterable(texts))))
     every = np.fromiter(map(known.__getitem__, chain.from_iterable(texts)), np.int64)
     places = np.arange(len(texts) + 1) * NUMBERS
     found, often = np.unique(every + np.repeat(places[:-1], [len(words) for words in texts]), return_counts=True)

@@ -1,0 +1,160 @@
+"""A prepared statement that is sent to PostgreSQL together with its settings: one transaction, in one round trip.
+
+The driver's own pipeline takes longer than the round trips that it saves on one machine, and statements that are sent
+together without one cannot be prepared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import count
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from psycopg import AsyncConnection, OperationalError, capabilities, errors
+from psycopg.abc import Params, PQGen
+from psycopg.abc import Transformer as Reader
+from psycopg.adapt import PyFormat, Transformer
+from psycopg.generators import execute, fetch_many, send
+from psycopg.pq import ExecStatus, Format
+from psycopg.pq.abc import PGconn, PGresult
+from psycopg.rows import DictRow
+
+# So many statements a connection keeps prepared.
+MOST_PREPARED = 100
+
+_VALUE = re.compile(r"%(?:\((\w+)\))?([sb])")
+_DONE = (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK)
+_FORMATS = {"s": PyFormat.AUTO, "b": PyFormat.BINARY}
+
+Connection = AsyncConnection[DictRow]
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A statement with numbers for its values, and where each is among those that are given."""
+
+    text: bytes
+    places: tuple[Any, ...]
+    formats: tuple[PyFormat, ...]
+
+
+# By text and types of the values, the one used longest ago first.
+Prepared = OrderedDict[tuple[bytes, tuple[int, ...]], bytes]
+
+
+class Flushes:
+    """Sends statements on connections, and knows what each has prepared."""
+
+    def __init__(self) -> None:
+        self._prepared: WeakKeyDictionary[Connection, Prepared] = WeakKeyDictionary()
+        self._numbers = count()
+
+    async def rows(self, connection: Connection, settings: str, statement: str, values: Params) -> list[DictRow]:
+        """Return the rows of a statement, under settings that end with it."""
+        transformer, result = await self.sent(connection, settings, statement, values)
+        columns = [(result.fname(number) or b"").decode() for number in range(result.nfields)]
+        return transformer.load_rows(0, result.ntuples, lambda row: dict(zip(columns, row, strict=True)))
+
+    async def written(self, connection: Connection, settings: str, statement: str, values: Params) -> int:
+        """Run a statement, under settings that end with it, and return how many rows it wrote."""
+        _, result = await self.sent(connection, settings, statement, values)
+        return result.command_tuples or 0
+
+    async def sent(
+        self, connection: Connection, settings: str, statement: str, values: Params
+    ) -> tuple[Reader, PGresult]:
+        """Run a statement, under settings that end with it; return its result and who can read it."""
+        try:
+            return await self._try(connection, settings, statement, values)
+        except errors.InvalidSqlStatementName:
+            # The driver has a connection forget everything after some errors. Nothing was done.
+            self._prepared.pop(connection, None)
+            return await self._try(connection, settings, statement, values)
+
+    async def _try(self, connection: Connection, settings: str, statement: str, values: Any) -> tuple[Reader, PGresult]:
+        numbered, transformer = _numbered(statement), Transformer(connection)
+        dumped = transformer.dump_sequence([values[place] for place in numbered.places], numbered.formats)
+        key = (numbered.text, tuple(transformer.types or ()))
+        prepared, pgconn = self._prepared.setdefault(connection, OrderedDict()), connection.pgconn
+        name = prepared.get(key)
+        with _together(pgconn):
+            pgconn.send_query_params(settings.encode(), None)
+            if name is None:
+                name = f"memsieve_{next(self._numbers)}".encode()
+                pgconn.send_prepare(name, numbered.text, param_types=key[1])
+            pgconn.send_query_prepared(name, dumped, param_formats=transformer.formats, result_format=Format.BINARY)
+            pgconn.pipeline_sync()
+            results = await connection.wait(_until_sync(pgconn))
+        if len(results) > 1 and results[1].status in _DONE:
+            await _keep(connection, prepared, key, name)
+        result = _checked(results, connection.info.encoding)
+        transformer.set_pgresult(result)
+        return transformer, result
+
+
+async def _keep(connection: Connection, prepared: Prepared, key: tuple[bytes, tuple[int, ...]], name: bytes) -> None:
+    """Know a statement that was prepared, and forget another where there are too many."""
+    prepared[key] = name
+    prepared.move_to_end(key)
+    if len(prepared) > MOST_PREPARED:
+        _, oldest = prepared.popitem(last=False)
+        # Not by DEALLOCATE where it can be helped: a pooler in between has names of its own.
+        if capabilities.has_send_close_prepared():
+            connection.pgconn.send_close_prepared(oldest)
+            await connection.wait(execute(connection.pgconn))
+        else:
+            await connection.execute(b"DEALLOCATE " + oldest)
+
+
+@contextmanager
+def _together(pgconn: PGconn) -> Iterator[None]:
+    """Let statements be sent without waiting for each one's end; a connection that is not through with them is lost."""
+    pgconn.enter_pipeline_mode()
+    try:
+        yield
+    finally:
+        try:
+            pgconn.exit_pipeline_mode()
+        except OperationalError:
+            pgconn.finish()
+
+
+def _until_sync(pgconn: PGconn) -> PQGen[list[PGresult]]:
+    """Return the results of all that was sent; of a connection that is lost meanwhile those that came."""
+    yield from send(pgconn)
+    results: list[PGresult] = []
+    while not results or results[-1].status != ExecStatus.PIPELINE_SYNC:
+        some = yield from fetch_many(pgconn)
+        if not some:
+            break
+        results += some
+    return results
+
+
+def _checked(results: Sequence[PGresult], encoding: str) -> PGresult:
+    """Return the last result before the end, or raise the first error."""
+    for result in results:
+        if result.status == ExecStatus.FATAL_ERROR:
+            raise errors.error_from_result(result, encoding)
+    if not results or results[-1].status != ExecStatus.PIPELINE_SYNC:
+        raise OperationalError("the connection is lost")
+    return results[-2]
+
+
+@lru_cache(maxsize=256)
+def _numbered(statement: str) -> Numbered:
+    places: dict[Any, tuple[int, PyFormat]] = {}
+
+    def numbered(match: re.Match[str]) -> str:
+        place = match[1] or len(places)
+        number, _ = places.setdefault(place, (len(places) + 1, _FORMATS[match[2]]))
+        return f"${number}"
+
+    text = _VALUE.sub(numbered, statement)
+    return Numbered(text.encode(), tuple(places), tuple(kind for _, kind in places.values()))
