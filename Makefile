@@ -13,6 +13,9 @@ BUILT := $(CONSOLE)/index.html
 # All that a build is made of.
 SOURCES := $(filter-out %.tsbuildinfo, $(wildcard console/*.*)) $(shell find console/src console/public -type f)
 
+# Tests start hundreds of processes, and each would compile all of memsieve.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: run console test test-console screenshots lint fix bench bench-peers soak fuzz clean
 
 run: $(VENV)/run.stamp ## Set up, show memsieve at work, and serve that memory
