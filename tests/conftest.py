@@ -19,6 +19,12 @@ MEMORY = Path("/dev/shm")
 ROOM = 4 * 2**30
 
 
+def pytest_configure() -> None:
+    """Keep the files of tests in memory: no test cuts the power, and most would wait for the disk."""
+    if _roomy():
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+
 @pytest.fixture(autouse=True)
 def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in [name for name in os.environ if name.startswith("MEMSIEVE_")]:
@@ -147,9 +153,13 @@ def session_redis_cluster() -> Iterator[RedisCluster]:
 
 
 def _postgres(version: str) -> PostgresServer:
-    # Copies of databases are made several times as fast in memory; many containers have next to none there.
-    roomy = "TMPDIR" not in os.environ and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM
-    return PostgresServer(version, settings={"max_wal_size": "256MB"}, parent=MEMORY if roomy else None)
+    # Copies of databases are made several times as fast in memory.
+    return PostgresServer(version, settings={"max_wal_size": "256MB"}, parent=MEMORY if _roomy() else None)
+
+
+def _roomy() -> bool:
+    """Tell whether files may be kept in memory; many containers have next to none there."""
+    return "TMPDIR" not in os.environ and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM
 
 
 def _migrate(url: str) -> None:

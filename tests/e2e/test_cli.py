@@ -100,7 +100,16 @@ def test_a_full_disk_behind_standard_output_is_one_line(data):
     assert done.stderr.count(b"\n") == 1
 
 
-def test_an_interrupt_while_a_judge_thinks_is_quiet_and_quick_and_loses_nothing(data, small_embedder):
+@pytest.fixture
+def interruptible():
+    """Let the processes that a test starts be interrupted, also where a shell runs the tests in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible", "small_embedder")
+def test_an_interrupt_while_a_judge_thinks_is_quiet_and_quick_and_loses_nothing(data):
     with OpenAIServer() as server:
         server.script(Reply(delay=float("inf")))
         env = {**os.environ, "MEMSIEVE_LLM_BASE_URL": server.base_url, "MEMSIEVE_LLM_MODEL": "judge"}

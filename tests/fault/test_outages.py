@@ -26,7 +26,7 @@ from memsieve.testing import PostgresServer, RedisServer
 
 CHILD = Path(__file__).with_name("outage_child.py")
 PROJECTS, QUICK = itemgetter("PROJECTS", "QUICK")(runpy.run_path(str(CHILD)))
-SECONDS = float(os.environ.get("OUTAGE_SECONDS", "15"))
+SECONDS = float(os.environ.get("OUTAGE_SECONDS", "10"))
 PROCESSES = 8
 pytestmark = pytest.mark.usefixtures("small_embedder")
 
