@@ -13,8 +13,9 @@ from memsieve.ingress.injection.disguise import fold, squeezed, unveiled
 from memsieve.ingress.injection.english import ENGLISH
 from memsieve.ingress.injection.hidden import find_hidden, show_unseen
 from memsieve.ingress.injection.orders import CHINESE_ORDERS, ENGLISH_ORDERS
-from memsieve.ingress.injection.phrases import ATTACK_TALK, MARKS, NEGATED, REASONS, REPORTED, Phrase
+from memsieve.ingress.injection.phrases import ATTACK_TALK, KINDS, MARKS, NEGATED, REASONS, REPORTED, Phrase
 from memsieve.ingress.injection.tasks import TASKS
+from memsieve.ingress.injection.weigh.score import THRESHOLD, heaviest
 
 QUOTE_LENGTH = 80
 _DEPTH = 2
@@ -78,7 +79,16 @@ def _search(text: str, depth: int) -> Injection | None:
     if found := _mark(folded) or _phrase(folded, shown, _english(folded)) or _phrase(folded, shown, _chinese(folded)):
         kind, start, end = found
         return Injection(kind=kind, quote=_quote(shown[start:end]), reason=REASONS[kind])
-    return _disguised(text, folded, depth) if depth else None
+    return _weighed(shown, folded) or (_disguised(text, folded, depth) if depth else None)
+
+
+def _weighed(shown: str, folded: str) -> Injection | None:
+    found = heaviest(shown, folded)
+    if found is None or found.score < THRESHOLD:
+        return None
+    kind = "answer shaping" if "your answer" in found.signs else KINDS.get(found.sentence.opening.order, "task")
+    reason = f"{REASONS[kind]} What speaks for it: {', '.join(found.signs)}."
+    return Injection(kind=kind, quote=_quote(found.sentence.text), reason=reason)
 
 
 def _disguised(text: str, folded: str, depth: int) -> Injection | None:

@@ -39,9 +39,19 @@ REASONS = {
     "exfiltration": "It tries to send private data to an outside address.",
     "address": "It speaks to the AI that will read it.",
     "task": "It gives its reader a task that has nothing to do with remembering.",
+    "message": "It tells its reader what to tell others.",
     "role tag": "It forges the marks that separate system, user and assistant messages.",
     "tool call": "It forges a tool call.",
     "hidden text": "It holds hidden text.",
+}
+
+# The kind of what was found by weighing its signs, where it is no task.
+KINDS = {
+    "an order to say": "message",
+    "an order to answer": "answer shaping",
+    "an order to change": "answer shaping",
+    "a rule for an answer": "answer shaping",
+    "a role to play": "persona",
 }
 
 _LINE = r"(?:^|\n)[ \t>*]{0,4}"
