@@ -10,9 +10,8 @@ from typing import Any
 from benchmarks.reading import lines
 
 OWN = Path(__file__).parent / "planted.json"
-# A turn shorter than that holds too little to plant something into.
 _LONG_TURN = 200
-_MOST_TURNS = 60
+_TURNS = 60
 
 
 def own() -> Any:
@@ -31,11 +30,11 @@ def notes(half: str, language: str) -> list[str]:
 
 
 def hosts(texts: Mapping[str, list[str]], language: str) -> list[str]:
-    """Return texts to plant something into: e-mails and long turns of meetings."""
+    """Return texts to plant something into: e-mails, and turns of meetings, as many long ones as short ones."""
     if language == "zh":
         return texts["VCSum paragraphs"]
-    turns = [turn for turn in texts["QMSum turns"] if len(turn) > _LONG_TURN]
-    return texts["BIPIA e-mails"] + turns[:: max(1, len(turns) // _MOST_TURNS)]
+    turns = sorted(texts["QMSum turns"], key=lambda turn: len(turn) > _LONG_TURN)
+    return texts["BIPIA e-mails"] + turns[:: len(turns) // _TURNS] + turns[-_TURNS:]
 
 
 def planted(order: str, host: str) -> tuple[str, str, str]:

@@ -1,8 +1,8 @@
 """Weigh the signs of an order to the reader: `python -m tools.train_injection [--data FOLDER]`.
 
-What counts as an order are our own sentences (benchmarks/planted.json, the half to develop on), planted into clean text and
-alone; what does not are our own notes and every second clean text. Of public data only text is used whose licence is MIT,
-and no attack. The weights are those of a logistic regression, rounded; signs that hardly matter are left out.
+What counts as an order are our own sentences (benchmarks/planted.json, the half to develop on), planted into clean text
+and alone; what does not are our own notes and every second clean text. Of public data only text is used whose licence
+is MIT, and no attack. The weights are those of a logistic regression, rounded; signs that hardly matter are left out.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ Weighable = Callable[[str], list[tuple[Sentence, set[str]]]]
 DATA = Path(__file__).parents[2] / "shared" / "data"
 TABLE = Path(__file__).parents[1] / "src" / "memsieve" / "ingress" / "injection" / "weigh" / "weights.py"
 # How much a set counts as a whole, against all orders together.
-ENGLISH_SETS = {"BIPIA e-mails": 1.0, "QMSum turns": 1.0, "Who&When agent steps": 1.5, "HaluEval answers": 1.0}
-CHINESE_SETS = {"VCSum paragraphs": 2.0}
+ENGLISH_SETS = {"BIPIA e-mails": 1.0, "QMSum turns": 1.0, "Who&When agent steps": 2.0, "HaluEval answers": 1.0}
+CHINESE_SETS = {"VCSum paragraphs": 4.0}
 NOTES = 1.0
-ALONE = 2.0
+ALONE = 0.5
 PLACES = 4
 RARE = 12
 SLIGHT = (0.3, 0.4, 0.45)
@@ -44,7 +44,7 @@ def main() -> None:
     data = parser.parse_args().data
     texts = {name: every[::2] for name, every in clean_texts(data).items()}
     tables = {
-        "ENGLISH": _table("en", texts, ENGLISH_SETS, lambda text: english.weighable(text)),
+        "ENGLISH": _table("en", texts, ENGLISH_SETS, english.weighable),
         "CHINESE": _table("zh", texts, CHINESE_SETS, lambda text: chinese.weighable(fold(text))),
     }
     TABLE.write_text(_written(tables), "utf-8")
@@ -70,7 +70,7 @@ def _table(
 
 
 def _placed(sentences: Iterable[str], around: Sequence[str]) -> Iterable[tuple[str, str]]:
-    chance = random.Random(1)
+    chance = random.Random(1)  # noqa: S311 - nothing is kept secret by it
     for sentence in sentences:
         yield sentence, sentence
         for host in chance.sample(around, PLACES):

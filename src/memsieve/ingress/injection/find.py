@@ -54,11 +54,15 @@ _Candidates = Iterator[tuple[int, Sequence[_Rule]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Injection:
-    """An instruction found in a text: its kind, the words themselves, and why they are refused."""
+    """An instruction found in a text: its kind, the words themselves, and why they are refused.
+
+    What was found by its signs has their sum as score; what holds a known phrase has none.
+    """
 
     kind: str
     quote: str
     reason: str
+    score: float | None = None
 
 
 def find_injection(text: str) -> Injection | None:
@@ -79,7 +83,9 @@ def _search(text: str, depth: int) -> Injection | None:
     if found := _mark(folded) or _phrase(folded, shown, _english(folded)) or _phrase(folded, shown, _chinese(folded)):
         kind, start, end = found
         return Injection(kind=kind, quote=_quote(shown[start:end]), reason=REASONS[kind])
-    return _weighed(shown, folded) or (_disguised(text, folded, depth) if depth else None)
+    if depth == _DEPTH and (weighed := _weighed(shown, folded)):
+        return weighed
+    return _disguised(text, folded, depth) if depth else None
 
 
 def _weighed(shown: str, folded: str) -> Injection | None:
@@ -88,7 +94,7 @@ def _weighed(shown: str, folded: str) -> Injection | None:
         return None
     kind = "answer shaping" if "your answer" in found.signs else KINDS.get(found.sentence.opening.order, "task")
     reason = f"{REASONS[kind]} What speaks for it: {', '.join(found.signs)}."
-    return Injection(kind=kind, quote=_quote(found.sentence.text), reason=reason)
+    return Injection(kind=kind, quote=_quote(found.sentence.text), reason=reason, score=found.score)
 
 
 def _disguised(text: str, folded: str, depth: int) -> Injection | None:

@@ -20,11 +20,13 @@ _CLAUSE_WITHIN = 40
 _CLAUSES = 2
 _LEADS = 8
 _LONGEST_VERB = 4
+_LEAST = 4
 _SHORT = 7
 _LONG = 30
 _VERY_LONG = 60
 _COMMON = frozenset(
-    "我们 一个 这个 什么 一下 可以 没有 就是 自己 他们 知道 因为 所以 如果 但是 进行 的时 时候 的一 是一 了一 不是 的人 "
+    "我们 一个 这个 什么 一下 可以 没有 就是 自己 他们 知道 因为 所以 如果 但是 进行 的时 时候 的一 是一 了一 不是 "
+    "的人 "
     "一些".split()
 )
 
@@ -43,7 +45,7 @@ def _sentences(folded: str) -> Iterator[Sentence]:
     seen = set()
     for end in (*(found.end() for found in _END.finditer(folded)), len(folded)):
         said = folded[start : min(end, start + REACH)].strip()
-        if said not in seen and _HAN.search(said) and (opening := _opening(said)):
+        if len(said) > _LEAST and said not in seen and _HAN.search(said) and (opening := _opening(said)):
             seen.add(said)
             yield Sentence(start=start, text=said, opening=opening)
         start = end
@@ -96,8 +98,12 @@ def _lead(said: str, at: int) -> tuple[str, int]:
 
 
 def _verb(said: str, at: int) -> str:
+    if said.startswith(tuple(words.OTHER_WORDS.split()), at):
+        return ""
     sizes = range(_LONGEST_VERB, 0, -1)
-    return next((said[at : at + size] for size in sizes if said[at : at + size] in _verbs()), "")
+    verb = next((said[at : at + size] for size in sizes if said[at : at + size] in _verbs()), "")
+    # "创作的过程" speaks of a deed and orders none.
+    return "" if said.startswith("的", at + len(verb)) else verb
 
 
 def _signs(sentence: Sentence) -> set[str]:

@@ -9,7 +9,7 @@ from functools import cache
 from memsieve.ingress.injection.weigh import english_words as words
 from memsieve.ingress.injection.weigh.sentence import REACH, Opening, Sentence, Surroundings
 
-_END = re.compile(r"[.!?]+[\"')\]]{0,3}(?=\s|$)|(?<=[a-z)])[.!?](?=[A-Z][a-z])|\n+|\s\|\s?|;\s")
+_END = re.compile(r"(?<![.!?])[.!?]+[\"')\]]{0,3}(?=\s|$)|(?<=[a-z)])[.!?](?=[A-Z][a-z])|\n+|\s\|\s?|;\s")
 _LISTED = re.compile(r"\s{0,40}(?:[-*•–+#>|]{1,8}|\d{1,2}[.)]|[a-z][.)]|\(\w\)|step \d{1,3})[\s*]{0,8}", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:^|\s)\d{1,2}[.)]\s?$")
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]{0,30}|\d{1,12}")
@@ -22,7 +22,7 @@ _WITHIN = re.compile(
     re.IGNORECASE,
 )
 _BEGINNINGS = frozenset("please can could would your you what how who why which don't never always".split())
-_LIST_LINE = re.compile(r"^\s{0,20}(?:[-*•#]|\d{1,2}[.)])\s", re.MULTILINE)
+_LIST_LINE = re.compile(r"^[ \t]{0,20}(?:[-*•#]|\d{1,2}[.)])\s", re.MULTILINE)
 _CODE = re.compile(r"```|</|\{\"|\(\)|\\n")
 _NAME = re.compile(r"[a-z,] [A-Z][a-z]")
 _COLON_WITHIN = 60
@@ -34,9 +34,12 @@ _LONG = 30
 _STEM = 6
 _CONTENT = 4
 _COMMON = frozenset(
-    "about above after again also another answer because been before being between both could does each every from have "
-    "into just like make more most must only other over please really reply response same should some such than that their "
-    "them then there these they this those through under until very want were what when where which while will with would "
+    "about above after again also another answer because been before being between both could does each every from "
+    "have "
+    "into just like make more most must only other over please really reply response same should some such than "
+    "that their "
+    "them then there these they this those through under until very want were what when where which while will "
+    "with would "
     "your yours".split()
 )
 
@@ -75,7 +78,7 @@ def _openings(text: str, start: int, end: int) -> Iterator[tuple[int, Opening]]:
             yield at, opening
             break
     for word in _CAPITAL.finditer(text, start + 1, end):
-        known = word[1].lower() in _BEGINNINGS or word[1].lower() in _verbs()
+        known = word[1].lower() in _BEGINNINGS | _verbs().keys()
         if not known or _WITHIN.search(text, max(start, word.start() - 20), word.start()):
             continue
         if opening := _opening(text[word.start() : min(end, word.start() + REACH)]):
@@ -117,10 +120,9 @@ def _imperative(said: str) -> Opening | None:
 
 
 def _order(verb: str, after: str) -> str | None:
-    if verb == "let" and after in {"the", "them", "users", "readers", "everyone", "people", "your"}:
-        return "to say"
-    if (verb == "do" and after in {"a", "an", "your", "some"}) or (verb == "have" and after in {"your", "every", "each"}):
-        return "to perform"
+    if verb in words.ONLY_BEFORE:
+        order, followers = words.ONLY_BEFORE[verb]
+        return order if after in followers.split() else None
     if f"{verb} {after}" in _idioms() or (after in words.NOUN_BEFORE.split() and verb != "think"):
         return None
     return _verbs().get(verb)

@@ -10,7 +10,7 @@ from memsieve.ingress.injection.weigh.sentence import Sentence
 from memsieve.ingress.injection.weigh.weights import CHINESE, ENGLISH
 
 # At 0 an order and an ordinary sentence are held to be equally likely.
-THRESHOLD = 0.0
+THRESHOLD = -0.25
 BASE = "base"
 _TELLING = 3
 _QUOTES = str.maketrans("’‘“”", "''\"\"")
@@ -18,7 +18,7 @@ _QUOTES = str.maketrans("’‘“”", "''\"\"")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weighed:
-    """A sentence, what it came to, and the signs that spoke for it, the heaviest first."""
+    """A sentence, what it came to, and what spoke for it: its opening, and its heaviest signs."""
 
     score: float
     sentence: Sentence
@@ -40,6 +40,9 @@ def _weighed(text: str, folded: str) -> Iterator[Weighed]:
 
 def _weigh(sentence: Sentence, signs: Iterable[str], weights: Mapping[str, float]) -> Weighed:
     known = {sign: weights[sign] for sign in signs if sign in weights}
-    telling = sorted((sign for sign, weight in known.items() if weight > 0), key=lambda sign: (-known[sign], sign))
+    order = sentence.opening.order
+    telling = sorted(
+        (sign for sign in known if known[sign] > 0 and sign != order), key=lambda sign: (-known[sign], sign)
+    )
     score = weights[BASE] + sum(known.values())
-    return Weighed(score=round(score, 2), sentence=sentence, signs=tuple(telling[:_TELLING]))
+    return Weighed(score=round(score, 2), sentence=sentence, signs=(order, *telling[:_TELLING]))

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 # A sentence is looked at up to here: what it orders stands in its first words.
 REACH = 400
-# With fewer terms around it, a sentence stands alone: nothing can be said of how it fits in.
-_AROUND = 6
 _LARGE = 20
 _SOME = 2
 _MANY = 4
@@ -58,7 +56,7 @@ class Surroundings:
         return signs
 
     def _fit(self, own: Counter[str]) -> str:
-        if self._size - own.total() < _AROUND:
+        if self._size == own.total():
             return "alone"
         shared = sum(self._terms[term] > times for term, times in own.items()) / max(1, len(own))
         if shared <= _STRANGE:
