@@ -62,12 +62,13 @@ def _sentences(text: str) -> Iterator[Sentence]:
     seen = set()
     for end in (*(found.end() for found in _END.finditer(text)), len(text)):
         item = _LISTED.match(text, start, end)
-        listed = bool(item or _NUMBERED.search(text, max(0, start - 5), start))
-        for at, opening in _openings(text, item.end() if item else start, end):
+        # What is numbered within a line is a plan, as it is where phrases are looked for.
+        numbered = _NUMBERED.search(text, max(0, start - 5), start)
+        for at, opening in () if numbered else _openings(text, item.end() if item else start, end):
             said = text[at : min(end, at + REACH)].strip()
             if said not in seen:
                 seen.add(said)
-                yield Sentence(start=at, text=said, opening=opening, listed=listed)
+                yield Sentence(start=at, text=said, opening=opening, listed=bool(item))
         start = end
 
 

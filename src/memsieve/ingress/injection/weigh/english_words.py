@@ -193,7 +193,7 @@ TOPICS = {
     "letters or words": (
         r"\b(?:letters?|vowels?|consonants?|alphabet|characters?|words?|nouns?|verbs?|adjectives?|sentences?|"
         r"punctuation|"
-        r"spaces?|commas?|syllables?|capitals?|upper ?case|lower ?case|initials|typos?|misspell\w*|anagram\w*|"
+        r"spaces|commas?|syllables?|capitals?|upper ?case|lower ?case|initials|typos?|misspell\w*|anagram\w*|"
         r"paragraphs?|synonyms?|asterisks?|hyphens|brackets?|exclamation marks?|quotation marks|emojis?|emoticons?|"
         r"symbols?|"
         r"pictograms?|digits?|numerals?)\b"
