@@ -58,9 +58,7 @@ def _own(report: Report, texts: Mapping[str, list[str]]) -> None:
             alone = _mean([find_injection(sentence) is not None for sentence in sentences])
             shares = _mean([_caught(_everywhere(sentence, around)) for sentence in sentences])
             rows.append((f"{name}, {told}", len(sentences), shares, alone))
-    note = (
-        "Written before the rules; of those held out only the shares were seen while the threshold was chosen."
-    )
+    note = "Written before the rules; of those held out only the shares were seen while the threshold was chosen."
     columns = (Column("instructions"), Column("number"), Column("caught planted", SHARE), Column("caught alone", SHARE))
     report.table("Our own instructions", columns, rows, note)
     kinds = own()["held_out"]["en"]
