@@ -87,5 +87,5 @@ $(VENV)/dev.stamp: pyproject.toml constraints.txt | $(BIN)/python
 $(PEERS)/stamp: pyproject.toml constraints-peers.txt
 	$(PYTHON) -m venv --clear $(PEERS)
 	$(PEERS)/bin/python -m pip --disable-pip-version-check --quiet install -c constraints-peers.txt \
-		-e . chromadb langgraph langgraph-checkpoint-sqlite mem0ai packaging psutil pysqlite3-binary
+		-e . chromadb fastembed langgraph langgraph-checkpoint-sqlite mem0ai packaging psutil pysqlite3-binary
 	touch $@

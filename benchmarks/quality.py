@@ -14,6 +14,7 @@ from benchmarks.scratch import scratch
 from benchmarks.systems.all import baselines, installed
 from benchmarks.systems.base import Factory
 from benchmarks.systems.memsieve import promoted
+from benchmarks.systems.names import KEYWORDS, PEERS
 from benchmarks.systems.vectors import Vectors
 
 # Of 35, which take three times as long.
@@ -50,7 +51,8 @@ class Sheet:
 def main(data: Path, *, peers: bool = False, full: bool = False) -> Report:
     """Print a table for each set."""
     report, embed = Report("quality"), Vectors()
-    rivals: dict[str, Factory] = {**baselines(), **(installed() if peers else {}), "memsieve": promoted}
+    others = installed({**PEERS, **KEYWORDS}) if peers else {}
+    rivals: dict[str, Factory] = {**baselines(), **others, "memsieve": promoted}
     for exam in _exams(data, full=full):
         sheets = {name: _sat(report, exam, name, factory, embed) for name, factory in rivals.items()}
         _tell(report, exam, sheets)

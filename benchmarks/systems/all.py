@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 
 from benchmarks.systems.base import Factory
@@ -23,12 +24,13 @@ def baselines() -> dict[str, Factory]:
     return {kind.name: kind for kind in (BM25, Dense, Fusion)}
 
 
-def installed() -> dict[str, Factory]:
-    """Return the peers that can be imported."""
+def installed(kinds: Mapping[str, str] = PEERS) -> dict[str, Factory]:
+    """Return the peers that can be imported, by their names."""
     found = {}
-    for name, kind in PEERS.items():
+    for name, kind in kinds.items():
         try:
-            found[name] = getattr(import_module(f"benchmarks.systems.{name}"), kind)
+            peer = getattr(import_module(f"benchmarks.systems.{name}"), kind)
+            found[peer.name] = peer
         except ImportError as error:
             print(f"{name} is left out: {error}. `make bench-peers` installs it.")
     return found

@@ -1,6 +1,6 @@
 """mem0 without an LLM (`infer=False`), on the vector store that it comes with: qdrant in a local folder.
 
-Its keyword leg needs a model that is downloaded when it is first used; without a network mem0 answers by vectors alone.
+As `pip install mem0ai` leaves it, it answers by vectors alone; `mem0_keywords.py` gives it its other leg.
 """
 
 from __future__ import annotations
@@ -50,6 +50,8 @@ class Mem0:
             }
         )
         self._memory.embedding_model = _Vectors(embed)
+        # As where `fastembed` is missing; where it is there, it would look for its files on the network.
+        self._memory.vector_store._bm25_encoder = False  # noqa: SLF001 - it offers no other way
 
     def record(self, project: str, said: Sequence[Said]) -> None:
         """Add the texts of each session as its messages, raw."""

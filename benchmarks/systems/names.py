@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 PEERS = {"mem0": "Mem0", "langgraph": "LangGraph", "chroma": "Chroma"}
+# A peer with more of its parts, for the tables of quality alone.
+KEYWORDS = {"mem0_keywords": "Mem0Keywords"}
 KINDS = {"memsieve": "Memsieve", **PEERS}
 PACKAGES = {
     "memsieve": ("memsieve",),
