@@ -33,7 +33,7 @@ SMALL_ONLY = {"mem0"}
 PROJECTS = (1, 100, 10_000)
 PEERS_PROJECTS = 100
 OF_A_PROJECT = 20
-ROUNDS = 200
+ROUNDS = 100
 MOST = 5
 OURS = "memsieve"
 # Longer than memsieve takes to decide on what was left for later.
