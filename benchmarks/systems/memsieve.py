@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -120,5 +119,6 @@ class _Embedder:
         self._embed = embed
 
     async def embed(self, texts: Sequence[str]) -> list[Vector | None]:
-        rows = await asyncio.to_thread(self._embed, texts) if texts else np.zeros((0, self.dimensions))
+        # At once, as the others are served: a thread for it would be a cost of embedding, which is taken out.
+        rows = self._embed(texts) if texts else np.zeros((0, self.dimensions))
         return [row if row.any() else None for row in rows]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -25,7 +26,9 @@ class Vectors:
         began = time.perf_counter()
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
         if new:
-            made = asyncio.run(self._embedder.embed(new))
+            # In a thread of its own: who asks may be in an event loop already.
+            with ThreadPoolExecutor(1) as thread:
+                made = thread.submit(asyncio.run, self._embedder.embed(new)).result()
             self.learn(new, [np.zeros(self._embedder.dimensions) if vector is None else vector for vector in made])
         found = np.stack([self._known[text] for text in texts])
         self.seconds += time.perf_counter() - began
