@@ -95,6 +95,40 @@ def test_copies_in_other_words_or_figures_do_not_conflict(first, second):
     assert conflict(second, first) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        (
+            "The first report came on March 22, 2021, the second came on April 21, the third report never came.",
+            "The first report came on March 22, 2021; the second came on April 21. The third report never came!",
+        ),
+        (
+            "所以我们认为不能关闭老的仓库，将新的系统放到老的仓库里运行，让系统成为仓库的帮手。",
+            "所以我们认为不能关闭老的仓库。将新的系统放到老的仓库里运行；让系统成为仓库的帮手",
+        ),
+    ],
+)
+def test_a_copy_whose_sentences_other_marks_cut_does_not_conflict(text, cut):
+    assert conflict(text, cut) is None
+    assert conflict(cut, text) is None
+
+
+def test_a_part_of_a_text_in_full_width_letters_does_not_conflict_with_it():
+    part = "The report has no buttons on the first page. The buttons of the second page are red."
+    text = f"{part} The buttons work."
+    wide = text.translate({code: code + 0xFEE0 for code in range(0x21, 0x7F)})
+    assert conflict(wide, part) is None
+    assert conflict(part, wide) is None
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("The value is 3.5 now", "The value is 35 now"), ("On May 7, 5 people came", "On May 75 people came")],
+)
+def test_a_mark_within_a_number_is_part_of_it(first, second):
+    assert conflict(first, second)
+
+
 @pytest.mark.parametrize(("first", "second"), [*DIFFERENT, *AGREEING])
 def test_a_text_never_conflicts_with_itself(first, second):
     assert conflict(first, first + " ") is None

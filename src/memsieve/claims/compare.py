@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
+from string import ascii_letters, digits
 
 from memsieve.claims import restated, statement
 from memsieve.claims.numbers import Kind
 from memsieve.claims.opposites import CONTRAST, KIND, opposites, same_kind
 from memsieve.claims.statement import Statement, Value
+from memsieve.retrieval.words import fold
 
 _SENTENCE_END = re.compile(r"(?<=[。！？!?；;])|(?<=[.])(?=\s)|\n+")
 _MOST_SENTENCES = 40
@@ -21,6 +23,11 @@ _MOST_VALUES = 64
 # Each takes the model some milliseconds.
 _MOST_SCORED = 8
 _ALIKE = 0.5
+# Marks that end, join or enclose; others, as those of 5%, -5 and C#, belong to what is said.
+_MARKS = re.compile(r"""[\s.,;:!?…·、。"'“”‘’«»「」『』《》〈〉()\[\]【】]+""")
+# Letters, digits and the full stop as Chinese type has them: no sentence is seen to end there.
+_WIDE = str.maketrans({chr(ord(sign) + 0xFEE0): sign for sign in f".{digits}{ascii_letters}"})
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +48,9 @@ def conflict(a: str, b: str) -> str | None:
     """Say how two texts about the same thing differ in what they claim; None when they agree."""
     if a == b:
         return None
+    a, b = a.translate(_WIDE), b.translate(_WIDE)
+    if _words(a) == _words(b):
+        return None
     pairs = _pairs(_sentences(a), _sentences(b))
     for first, second in pairs:
         difference = compare(first, second) or _distinction(first, second)
@@ -50,6 +60,12 @@ def conflict(a: str, b: str) -> str | None:
         if restated.other_value(first, second):
             return f"different values: {first.text!r} and {second.text!r}"
     return None
+
+
+def _words(text: str) -> tuple[str, list[str]]:
+    """Return what a text says whatever its marks are: sentences that these cut otherwise would seem to differ."""
+    folded = fold(text)
+    return _MARKS.sub("", folded), _NUMBER.findall(folded)
 
 
 def compare(a: Statement, b: Statement) -> Difference | None:
@@ -154,9 +170,10 @@ def _pieces(sentence: str) -> Iterator[str]:
 def _pairs(a: list[Statement], b: list[Statement]) -> list[tuple[Statement, Statement]]:
     if len(a) == len(b) == 1:
         return [(a[0], b[0])]
-    texts = {s.text for s in a} & {s.text for s in b}
-    rest = [s for s in b if s.text not in texts]
-    pairs = [(s, max(rest, key=lambda other: alike(s, other))) for s in a if s.text not in texts and rest]
+    said, others = [_words(s.text) for s in a], [_words(s.text) for s in b]
+    left = [s for s, words in zip(a, said, strict=True) if words not in others]
+    rest = [s for s, words in zip(b, others, strict=True) if words not in said]
+    pairs = [(s, max(rest, key=lambda other: alike(s, other))) for s in left if rest]
     return [(first, second) for first, second in pairs if alike(first, second) >= _ALIKE]
 
 
