@@ -5,6 +5,7 @@ import pytest
 from memsieve.claims import conflict
 
 DIFFERENT = [
+    ("Maria signs the contracts of the southern region", "Maria signs the contracts of the northern region"),
     ("Jobs are paused during backups in staging", "Jobs are paused during backups in production"),
     ("备份期间，预发环境的后台任务会暂停。", "备份期间，生产环境的后台任务会暂停。"),
     (
@@ -80,6 +81,8 @@ AGREEING = [
     ("The plan is ready. The budget is 3 million.", "The budget is three million. The plan is ready."),
     ("李四通过了考试，不过分数一般", "李四通过了考试，分数一般"),
     ("", "The budget is 3 million."),
+    ("Maria signs the contracts of the southern region", "Maria signs the contracts of the region in the south"),
+    ("The door of the shed is grey", "The door of the shed is gray"),
 ]
 
 

@@ -243,10 +243,11 @@ CHINESE_CONTRASTS = (
 CHINESE_DEGREES = tuple("很 较 更 太 最 偏 过 非常 比较 特别".split())
 CHINESE_ADJECTIVES = tuple("高低 大小 多少 长短 快慢 早晚 好坏 好差 强弱 冷热 远近 难易 轻重 新旧 胖瘦".split())
 
-# One of each kind: a thing that is red is not blue, and what stands in France does not stand in Peru.
+# One of each kind: a thing that is red is not blue, and what stands in France does not stand in Peru. A slash joins
+# names of one member.
 KINDS = (
-    "red orange yellow green blue purple pink brown black white grey gray violet turquoise beige",
-    "north south east west northern southern eastern western",
+    "red orange yellow green blue purple pink brown black white grey/gray violet turquoise beige",
+    "north/northern south/southern east/eastern west/western",
     "spring summer autumn winter",
     "africa europe asia australia antarctica",
     (
@@ -262,9 +263,9 @@ KINDS = (
         "scottish british turkish iranian iraqi israeli egyptian arabic canadian mexican brazilian argentinian "
         "american hindi latin"
     ),
-    "wood wooden stone metal steel iron copper glass plastic paper cotton leather concrete silver gold bronze",
+    "wood/wooden stone metal steel iron copper glass plastic paper cotton leather concrete silver gold bronze",
     "kitchen bedroom bathroom basement attic garage hallway",
-    "daily weekly monthly quarterly yearly annually hourly",
+    "daily weekly monthly quarterly yearly/annually hourly",
 )
 CHINESE_KINDS = (
     "红色 橙色 黄色 绿色 蓝色 紫色 粉色 棕色 黑色 白色 灰色",

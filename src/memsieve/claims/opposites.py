@@ -30,9 +30,15 @@ def _opposites(*tables: tuple[tuple[str, str], ...]) -> dict[str, frozenset[str]
     return {word: frozenset(others - {word}) for word, others in found.items()}
 
 
-def _kinds(*tables: tuple[str, ...]) -> dict[str, int]:
+def _kinds(*tables: tuple[str, ...]) -> dict[str, tuple[int, str]]:
+    """Return the kind of every stem, and which member of it the stem is a name of."""
     rows = [row for table in tables for row in table]
-    return {stem(word): number for number, row in enumerate(rows) for word in row.split()}
+    return {
+        stem(word): (number, member)
+        for number, row in enumerate(rows)
+        for member in row.split()
+        for word in member.split("/")
+    }
 
 
 def _degrees() -> tuple[tuple[str, str], ...]:
@@ -68,7 +74,10 @@ def exclusive(first: str, second: str) -> bool:
 
 def same_kind(first: str, second: str) -> bool:
     """Say whether two stems are different members of one kind (colours, countries…)."""
-    return first != second and first in KIND and KIND.get(second) == KIND[first]
+    if first not in KIND or second not in KIND:
+        return False
+    (kind, member), (other_kind, other_member) = KIND[first], KIND[second]
+    return kind == other_kind and member != other_member
 
 
 def _negated(word: str) -> frozenset[str]:
