@@ -5,6 +5,7 @@ import pytest
 from memsieve.claims import conflict
 
 DIFFERENT = [
+    ("每笔交易收取百分之一点五的手续费", "每笔交易收取百分之一点二的手续费"),
     ("Maria signs the contracts of the southern region", "Maria signs the contracts of the northern region"),
     ("Jobs are paused during backups in staging", "Jobs are paused during backups in production"),
     ("备份期间，预发环境的后台任务会暂停。", "备份期间，生产环境的后台任务会暂停。"),
@@ -73,6 +74,7 @@ AGREEING = [
     ("The tool is not only fast but cheap", "The tool is fast and cheap"),
     ("三个方案都在评审", "3个方案都在评审"),
     ("预算为500万元", "预算是五百万元"),
+    ("每笔交易收取百分之一点五的手续费", "每笔交易收取1.5%的手续费"),
     ("会议3点开始", "会议三点开始"),
     ("会议于15:00开始", "会议于下午3点开始"),
     ("发布日期是2024年3月14日", "发布日期是3月14日"),

@@ -58,7 +58,7 @@ _AMOUNT = re.compile(
     (?:(?P<money>(?:us)?\$|[€£¥])|(?P<percent>百分之))?\s?
     (?:(?P<digits>{_DIGITS})(?:\s?(?P<scale>hundred|{_LARGE}|k|mn?|bn?|[十百千]?[万亿]|[百千])(?![a-z]))?
       |(?P<words>a\s(?:hundred|dozen|{_LARGE})\b|dozen|(?:{_WORD})(?:[\s-](?:and\s)?(?:{_WORD}|hundred|dozen|{_LARGE}))*\b)
-      |(?P<han>[{HAN_DIGITS}]+))
+      |(?P<han>[{HAN_DIGITS}]+(?(percent)(?:点[零〇一二三四五六七八九]+)?)))
     (?P<over>多|余|几)?
     (?:[\s-]?(?P<unit>(?:{_UNIT})(?![a-z])|{_HAN_UNIT}|[{CLASSIFIERS}]))?
     """,
@@ -249,6 +249,9 @@ def _han_scale(scale: str) -> float:
 
 
 def _han_number(text: str) -> float:
+    whole, _, decimals = text.partition("点")
+    if decimals:
+        return float(f"{_han_number(whole):.0f}.{''.join(str(CHINESE_DIGITS[digit]) for digit in decimals)}")
     if not any(character in CHINESE_SCALES for character in text):
         return float("".join(str(CHINESE_DIGITS[character]) for character in text))
     total = section = digit = 0.0
