@@ -11,7 +11,10 @@ from pathlib import Path
 from benchmarks.pages import renew
 
 MEETINGS = ("locomo_dev.json", "qmsum_val.jsonl", "vcsum_dev.jsonl", "who_and_when_dev.jsonl", "halueval_dev.jsonl")
+JUDGED = ("breaking_nli_dev.jsonl", "cdconv_dev.tsv")
+PLANTED = ("bipia_text_attacks_dev.json", "bipia_email_dev.jsonl")
 TABLES = {
+    "purity": (*MEETINGS, *JUDGED, *PLANTED, "poisonedrag_dev.json"),
     "quality": ("locomo_dev.json", "qmsum_val.jsonl", "vcsum_dev.jsonl"),
     "languages": ("qmsum_val.jsonl", "vcsum_dev.jsonl"),
     "digest": ("qmsum_val.jsonl", "vcsum_dev.jsonl"),
@@ -23,9 +26,9 @@ TABLES = {
     "clients": (),
     "kb": (),
     "middleware": (),
-    "consistency": (*MEETINGS, "breaking_nli_dev.jsonl", "cdconv_dev.tsv"),
+    "consistency": (*MEETINGS, *JUDGED),
     "restatements": MEETINGS,
-    "injection": (*MEETINGS, "bipia_text_attacks_dev.json", "bipia_email_dev.jsonl"),
+    "injection": (*MEETINGS, *PLANTED),
 }
 DATA = Path(__file__).parents[2] / "shared" / "data"
 # What is kept of a run, for the pages that show it.
@@ -72,7 +75,9 @@ def _arguments() -> argparse.Namespace:
         action="store_true",
         help="also 200,000 memories, 1,000 projects on servers, all meetings, and a minute of clients",
     )
-    parser.add_argument("--peers", action="store_true", help="quality, peer_speed: with the peers that are installed")
+    parser.add_argument(
+        "--peers", action="store_true", help="purity, quality, peer_speed: with the peers that are installed"
+    )
     parser.add_argument(
         "--write",
         action="store_true",

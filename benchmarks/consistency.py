@@ -252,18 +252,29 @@ def _percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f} %" if whole else "-"
 
 
-def pair_rows(data: Path, half: int) -> Iterator[list[str]]:
-    """Give found and false rates on labelled pairs, each joined to one text."""
+def labelled_scenes(data: Path, half: int) -> list[tuple[str, str, bool]]:
+    """Return pairs of English scenes, each joined to one text, with their category and whether they contradict."""
     pairs = lines(data / "breaking_nli_dev.jsonl")[half::2]
-    joined = [
-        (row["category"], f"{_ended(row['sentence1'])} {_ended(row['sentence2'])}", row["label"]) for row in pairs
+    return [
+        (row["category"], f"{_ended(row['sentence1'])} {_ended(row['sentence2'])}", row["label"] == "contradiction")
+        for row in pairs
     ]
-    for category in ("cardinals", "antonyms", "antonyms_wordnet", "colors", "countries", "nationalities", None):
-        name = f"Breaking NLI, {category or 'all'}"
-        yield _pair_row(name, [(t, label == "contradiction") for c, t, label in joined if category in (c, None)])
+
+
+def labelled_answers(data: Path, half: int) -> list[tuple[str, bool]]:
+    """Return two answers of one Chinese dialogue, joined to one text, and whether they contradict."""
     with (data / "cdconv_dev.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))[half::2]
-    yield _pair_row("CDConv", [(f"{_ended(r[1], '。')}{_ended(r[3], '。')}", r[4] == "1") for r in rows])
+    return [(f"{_ended(r[1], '。')}{_ended(r[3], '。')}", r[4] == "1") for r in rows]
+
+
+def pair_rows(data: Path, half: int) -> Iterator[list[str]]:
+    """Give found and false rates on labelled pairs, each joined to one text."""
+    scenes = labelled_scenes(data, half)
+    for category in ("cardinals", "antonyms", "antonyms_wordnet", "colors", "countries", "nationalities", None):
+        name = f"Breaking NLI, {category or 'all'}"
+        yield _pair_row(name, [(text, contradicts) for c, text, contradicts in scenes if category in (c, None)])
+    yield _pair_row("CDConv", labelled_answers(data, half))
 
 
 def _pair_row(name: str, texts: list[tuple[str, bool]]) -> list[str]:
