@@ -27,11 +27,15 @@ def test_every_verified_item_stays_and_in_its_order(cold, hot):
 
 
 @given(st.lists(scores, min_size=1, max_size=8), st.lists(scores, max_size=8))
-def test_a_hot_item_stands_before_the_verified_only_when_highly_relevant(cold, hot):
+def test_a_hot_item_stands_before_the_verified_only_when_highly_relevant_and_more_so_than_all_of_them(cold, hot):
     merged = merge(items(Source.COLD, cold), items(Source.HOT, hot))
     first_verified = next(at for at, one in enumerate(merged) if one.verified)
-    assert all(one.score >= HIGHLY_RELEVANT for one in merged[:first_verified])
-    assert all(one.verified or one.score < HIGHLY_RELEVANT for one in merged[first_verified:])
+
+    def goes_first(one):
+        return one.score >= HIGHLY_RELEVANT and one.score > max(cold)
+
+    assert all(goes_first(one) for one in merged[:first_verified])
+    assert not any(goes_first(one) for one in merged[first_verified:] if not one.verified)
 
 
 @given(st.one_of(st.none(), st.floats(-1, 1)), st.floats(0, 2))

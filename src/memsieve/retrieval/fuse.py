@@ -13,7 +13,7 @@ from memsieve.retrieval.index import Match
 # `make bench` prints the recall of other weights on LoCoMo and VCSum. A sum of scores standardised in each question,
 # tried on them and on QMSum, ranks like this one within a point, and could not say how relevant an answer is.
 VECTOR_WEIGHT = 0.45
-# A hot item this relevant goes before the verified ones; any other stands below them.
+# A hot item this relevant, and more so than every verified one, goes before these; any other stands below them.
 HIGHLY_RELEVANT = 0.65
 LEAST_PER_LEG = 20
 
@@ -37,9 +37,13 @@ def legs(limit: int) -> int:
 
 
 def merge(verified: Sequence[ContextItem], unverified: Sequence[ContextItem]) -> tuple[ContextItem, ...]:
-    """Put highly relevant hot items first, then the verified ones, then the other hot ones; what is verified once."""
+    """Put hot items first that nothing verified comes up to, then the verified ones, then the other hot ones.
+
+    What is verified already is not served again as unverified.
+    """
     known = {item.content for item in verified}
     unverified = [item for item in unverified if item.content not in known]
-    first = [item for item in unverified if item.score >= HIGHLY_RELEVANT]
-    rest = [item for item in unverified if item.score < HIGHLY_RELEVANT]
+    best = max((item.score for item in verified), default=0.0)
+    first = [item for item in unverified if item.score >= HIGHLY_RELEVANT and item.score > best]
+    rest = [item for item in unverified if item not in first]
     return (*first, *verified, *rest)
