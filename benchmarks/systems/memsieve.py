@@ -13,7 +13,7 @@ from benchmarks.systems.base import Embed, Found, Said
 
 from memsieve import AsyncMemory, Memory, bootstrap
 from memsieve.embedders.local import LocalEmbedder
-from memsieve.model import Admission, Approval, Chunk, ContextItem, Decision, Entry, Role, Scope, Vector
+from memsieve.model import Admission, Approval, Chunk, ContextItem, Decision, Entry, Place, Role, Scope, Vector
 from memsieve.retrieval.words import cut
 
 PERSON = "benchmark"
@@ -104,6 +104,7 @@ def _approved(entry: Entry, vector: Vector) -> tuple[Approval, list[Chunk]]:
         by=PERSON,
         at=datetime.now(UTC),
         entry_ids=(entry.id,),
+        place=Place(session_id=entry.session_id, at=entry.created_at),
     )
     return approval, [chunk]
 
