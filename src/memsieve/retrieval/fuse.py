@@ -10,8 +10,8 @@ import numpy.typing as npt
 from memsieve.model import ContextItem, Hit
 from memsieve.retrieval.index import Match
 
-# `make bench` prints the recall of other weights on LoCoMo and VCSum. A sum of scores standardised in each question,
-# tried on them and on QMSum, ranks like this one within a point, and could not say how relevant an answer is.
+# Chosen on LoCoMo and VCSum, where recall at 10 stays within two points from 0.3 to 0.6. A sum of scores standardised
+# in each question, tried on them and on QMSum, ranks alike, and could not say how relevant an answer is.
 VECTOR_WEIGHT = 0.45
 # A hot item this relevant, and more so than every verified one, goes before these; any other stands below them.
 HIGHLY_RELEVANT = 0.65
@@ -44,6 +44,7 @@ def merge(verified: Sequence[ContextItem], unverified: Sequence[ContextItem]) ->
     known = {item.content for item in verified}
     unverified = [item for item in unverified if item.content not in known]
     best = max((item.score for item in verified), default=0.0)
-    first = [item for item in unverified if item.score >= HIGHLY_RELEVANT and item.score > best]
-    rest = [item for item in unverified if item not in first]
+    leads = [item.score >= HIGHLY_RELEVANT and item.score > best for item in unverified]
+    first = [item for item, leading in zip(unverified, leads, strict=True) if leading]
+    rest = [item for item, leading in zip(unverified, leads, strict=True) if not leading]
     return (*first, *verified, *rest)

@@ -14,6 +14,7 @@ from memsieve.ingress.injection.english import ENGLISH
 from memsieve.ingress.injection.hidden import find_hidden, show_unseen
 from memsieve.ingress.injection.orders import CHINESE_ORDERS, ENGLISH_ORDERS
 from memsieve.ingress.injection.phrases import ATTACK_TALK, KINDS, MARKS, NEGATED, REASONS, REPORTED, Phrase
+from memsieve.ingress.injection.prompts import CHINESE_PROMPTS, ENGLISH_PROMPTS
 from memsieve.ingress.injection.tasks import TASKS
 from memsieve.ingress.injection.weigh.score import THRESHOLD, heaviest
 
@@ -157,7 +158,7 @@ def _mentioned(text: str, kind: str, start: int, end: int) -> bool:
 
 
 def _english(folded: str) -> _Candidates:
-    rules = _by_start(ENGLISH + ENGLISH_ORDERS + TASKS, spaced=True)
+    rules = _by_start(ENGLISH + ENGLISH_ORDERS + ENGLISH_PROMPTS + TASKS, spaced=True)
     for word in _WORD.finditer(folded):
         if word[0] in rules:
             yield word.start(), rules[word[0]]
@@ -166,7 +167,7 @@ def _english(folded: str) -> _Candidates:
 def _chinese(folded: str) -> _Candidates:
     if folded.isascii():
         return iter(())
-    return _anywhere(folded, CHINESE + CHINESE_ORDERS)
+    return _anywhere(folded, CHINESE + CHINESE_ORDERS + CHINESE_PROMPTS)
 
 
 def _unspaced(run: str) -> _Candidates:

@@ -32,6 +32,7 @@ class Mark:
 REASONS = {
     "override": "It tells its reader to drop the instructions it was given.",
     "persona": "It gives its reader a new identity.",
+    "system prompt": "It tells its reader who it is or what it is given, as a system prompt does.",
     "standing order": "It tells its reader how to answer later questions.",
     "answer shaping": "It tells its reader what to put into an answer, or how to word it.",
     "secrecy": "It tells its reader to keep something from the user.",
