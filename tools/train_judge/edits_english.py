@@ -62,7 +62,14 @@ def _table(rows: tuple[tuple[str, ...], ...]) -> dict[str, tuple[str, ...]]:
 _SWAPS = _table(english.ANTONYMS)
 _STATUS = {row[0]: row[1:] for row in english.STATUS}
 _UNIT = {row[0]: row[1:] for row in english.UNITS}
-_KIND = {word: row.split() for row in KINDS for word in row.split()}
+# Another name of the same member is no other value.
+_MEMBERS = [[member.split("/") for member in row.split()] for row in KINDS]
+_KIND = {
+    name: [name, *(other[0] for other in row if other is not member)]
+    for row in _MEMBERS
+    for member in row
+    for name in member
+}
 _KIND |= {
     word: row for row in (english.PEOPLE, english.PLACES, english.ORGANISATIONS, english.PRODUCTS) for word in row
 }
