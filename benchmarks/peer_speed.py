@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import pstats
 import shutil
 import subprocess
 import sys
@@ -22,7 +23,7 @@ from benchmarks.scores import exponent, percentiles
 from benchmarks.scratch import scratch
 from benchmarks.systems.all import installed
 from benchmarks.systems.base import Factory, Said, System
-from benchmarks.systems.memsieve import PERSON, Memsieve, fill
+from benchmarks.systems.memsieve import PERSON, Memsieve, fill, profile
 from benchmarks.systems.names import PACKAGES
 from benchmarks.systems.vectors import Vectors
 
@@ -38,6 +39,8 @@ MOST = 5
 OURS = "memsieve"
 # Longer than memsieve takes to decide on what was left for later.
 PAUSE = 0.1
+# So many functions of a profile.
+_SHOWN = 8
 _TIMES = [Column(name, "{:,.2f} ms") for name in ("p50", "p95", "p99")]
 _RATE = Column("a second", "{:,.0f}")
 Times = dict[str, list[float]]
@@ -129,6 +132,8 @@ def _size(report: Report, bench: Bench, size: int, names: Sequence[str]) -> Time
             report.progress(f"recording into {size:,}")
             recorded = _recorded(bench, systems, sayings(new))
             _tell(report, f"One text recorded, beside {size:,}, embedding taken out", recorded, rate=True)
+        stats = asyncio.run(profile(folder / OURS, bench.embed, "one", [text.content for text in asked]))
+        _tell_profile(report, f"Where memsieve's time goes in a query over {size:,}", stats, len(asked))
     columns = ("first answer of a fresh process", "its memory", "on disk"), ("{:.2f} s", "{:,.0f} MB", "{:,.1f} MB")
     rows = [(name, rates[name], *costs[name]) for name in names]
     report.table(
@@ -137,6 +142,15 @@ def _size(report: Report, bench: Bench, size: int, names: Sequence[str]) -> Time
         rows,
     )
     return queries
+
+
+def _tell_profile(report: Report, title: str, stats: pstats.Stats, queries: int) -> None:
+    """Tell which functions take most of the time by themselves; waiting is left out."""
+    spent = {f"{Path(file).name} {name}": one[2] for (file, _, name), one in stats.stats.items() if "poll" not in name}
+    most = sorted(spent, key=spent.__getitem__, reverse=True)[:_SHOWN]
+    whole = sum(spent.values())
+    columns = [Column("function"), Column("a query", "{:.2f} ms"), Column("share", "{:.0%}")]
+    report.table(title, columns, [(name, 1000 * spent[name] / queries, spent[name] / whole) for name in most])
 
 
 def _queries(bench: Bench, systems: Mapping[str, System], project: str, asked: Sequence[Text]) -> Times:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import cProfile
+import pstats
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -51,6 +53,19 @@ class Memsieve:
 
     def _text(self, item: ContextItem) -> str:
         return self._whole.get(item.memory_id or "", item.content)
+
+
+async def profile(folder: Path, embed: Embed, project: str, questions: Sequence[str]) -> pstats.Stats:
+    """Ask a memory in a loop of its own, and return where the time goes; the first question is not counted."""
+    profiler = cProfile.Profile()
+    with patch.object(bootstrap, "_embedder", lambda _settings, _stack: _Embedder(embed)):
+        async with AsyncMemory.open(folder) as memory:
+            asked = memory.project(project)
+            await asked.retrieve(questions[0])
+            with profiler:
+                for question in questions:
+                    await asked.retrieve(question)
+    return pstats.Stats(profiler)
 
 
 def promoted(folder: Path, embed: Embed) -> Memsieve:
