@@ -146,6 +146,9 @@ def _opens(text: str, shown: str, at: int) -> bool:
 
 
 def _mentioned(text: str, kind: str, start: int, end: int) -> bool:
+    if kind == "system prompt":
+        # Code and talk about prompts quote them.
+        return text[max(0, start - 1) : start] in {'"', "'", "`", "「", "『"}
     if kind not in _MENTIONABLE:
         return False
     since = max(0, start - _LEAD)
