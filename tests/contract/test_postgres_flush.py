@@ -111,6 +111,30 @@ def test_what_only_reads_is_asked_again_when_the_server_ends_the_connection(data
     assert run(end()) == [{"slept": ""}]
 
 
+def test_the_connection_that_came_back_last_is_lent_first(server_engine, run):
+    async def lent():
+        database = Database(server_engine.database_url)
+        await database.open()
+        try:
+            three = [await database._pool.getconn() for _ in range(3)]
+            for connection in three:
+                await database._pool.putconn(connection)
+            again = [await database._pool.getconn() for _ in range(3)]
+            for connection in again:
+                await database._pool.putconn(connection)
+            return three, again
+        finally:
+            await database.close()
+
+    first, again = run(lent())
+    assert again == first[::-1]
+
+
+def test_columns_of_nothing_are_empty_and_all_there(database, run):
+    found = run(database.columns(Door.AGENT, agent(), "SELECT 1 AS one, 2 AS two WHERE %(no)s", {"no": False}, ()))
+    assert found == {"one": (), "two": ()}
+
+
 def test_values_are_given_by_name_or_by_place_and_each_name_once(database, run):
     named = run(database.ask(Door.AGENT, agent(), "SELECT %(a)s::text || %(b)s || %(a)s AS said", {"a": "x", "b": "y"}))
     placed = run(database.ask(Door.AGENT, agent(), "SELECT %s::text || %s || %s AS said", ("x", "y", "x")))

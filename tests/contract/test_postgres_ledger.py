@@ -10,6 +10,7 @@ from memsieve.errors import Conflict
 from memsieve.model import AuditEvent
 from memsieve.stores.postgres import audit
 from memsieve.stores.postgres.census import PostgresCensus
+from memsieve.stores.postgres.columns import send_all
 from memsieve.stores.postgres.database import Database, Door
 from memsieve.stores.postgres.ledger import PostgresLedger
 from memsieve.stores.postgres.quarantine import PostgresQuarantine
@@ -50,11 +51,10 @@ def stores(server_engine, clock, run):
 
 
 def append_all(run, stores, scope, deeds):
-    run(
-        stores.database.write(
-            Door.REVIEWER, scope, lambda connection: audit.append_all(connection, scope, deeds), in_turn=True
-        )
-    )
+    async def work(connection):
+        await send_all(connection, await audit.lines(connection, scope, iter(deeds)), rows=len(deeds))
+
+    run(stores.database.write(Door.REVIEWER, scope, work, in_turn=True))
 
 
 def deeds(*subjects):

@@ -108,14 +108,14 @@ def build(server_engine, run):
 def plans(monkeypatch):
     """Collect the plans of all that a search asks."""
     seen = []
-    ask = Database.ask
+    columns = Database.columns
 
-    async def explaining(database, door, scope, statement, values, settings=()):
-        rows = await ask(database, door, scope, f"EXPLAIN (COSTS OFF) {statement}", values, settings)
-        seen.append("\n".join(row["QUERY PLAN"] for row in rows))
-        return await ask(database, door, scope, statement, values, settings)
+    async def explaining(database, door, scope, statement, values, settings):
+        told = await columns(database, door, scope, f"EXPLAIN (COSTS OFF) {statement}", values, settings)
+        seen.append("\n".join(told["QUERY PLAN"]))
+        return await columns(database, door, scope, statement, values, settings)
 
-    monkeypatch.setattr(Database, "ask", explaining)
+    monkeypatch.setattr(Database, "columns", explaining)
     return seen
 
 

@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import TypeVar
 
 from memsieve import validate
-from memsieve.errors import ConfigError, EmbedderError, StoreCorrupt, StoreUnavailable
+from memsieve.errors import ConfigError, EmbedderError, MemsieveError, StoreCorrupt, StoreUnavailable
 from memsieve.model import Answer, ContextItem, Entry, Hit, Scope, Source, Vector
 from memsieve.ports import Clock, Embedder, Ledger, LongTermStore, WorkingStore
 from memsieve.retrieval.fuse import fused, merge
@@ -68,18 +68,19 @@ class Retriever:
         words = cut(query.text)
         now = self.clock()
         since = None if query.time_range_days is None else now - timedelta(days=query.time_range_days)
-        listing = asyncio.ensure_future(self._listed(scope))
+        embedding: asyncio.Future[Vector | None] = asyncio.get_running_loop().create_future()
+        ranking = asyncio.ensure_future(self._unverified(scope, query, words, since, embedding))
         try:
             vector, degraded = await self._embed(query.text)
+            embedding.set_result(vector)
+            cold = await _or_why_not(self.longterm.search(scope, vector, words, query.max_results, since))
+            hot = await _or_why_not(ranking)
         except BaseException:
-            listing.cancel()
+            ranking.cancel()
             raise
-        searching = self.longterm.search(scope, vector, words, query.max_results, since)
-        ranking = self._unverified(scope, query, listing, vector, words, since)
-        hot, cold = await asyncio.gather(ranking, searching, return_exceptions=True)
         unverified = _unless_down(hot, "working", degraded)
         hits = _unless_down(cold, "longterm", degraded)
-        if isinstance(hot, _DOWN) and isinstance(cold, _DOWN):
+        if isinstance(hot, MemsieveError) and isinstance(cold, MemsieveError):
             raise StoreUnavailable(
                 f"Neither tier answers: {hot} {cold}", public=f"Neither tier answers: {hot.public} {cold.public}"
             ) from cold
@@ -100,22 +101,16 @@ class Retriever:
             return replace(answer, degraded=(*answer.degraded, "ledger"))
         return answer
 
-    async def _listed(self, scope: Scope) -> list[Entry]:
-        # Where there is a vector at once, the search that takes longer is on its way first.
-        await asyncio.sleep(0)
-        return await self.working.list(scope)
-
     async def _unverified(
         self,
         scope: Scope,
         query: Query,
-        listing: Awaitable[list[Entry]],
-        vector: Vector | None,
         words: Sequence[str],
         since: datetime | None,
+        embedding: Awaitable[Vector | None],
     ) -> list[ContextItem]:
-        """Rank working memory, while long-term memory is still searched."""
-        entries = await listing
+        """List working memory while the query is embedded, and rank it while long-term memory is searched."""
+        entries, vector = await self.working.list(scope), await embedding
         matches = self._hot.of(scope, entries).search(vector, words, len(entries), since)
         scored = ((fused(match), match) for match in matches)
         best = _best(scored, query.max_unverified, query.relevance_threshold)
@@ -129,12 +124,17 @@ class Retriever:
         return vector, []
 
 
-def _unless_down(found: list[T] | BaseException, tier: str, degraded: list[str]) -> list[T]:
-    if isinstance(found, _DOWN):
+async def _or_why_not(asking: Awaitable[list[T]]) -> list[T] | MemsieveError:
+    try:
+        return await asking
+    except _DOWN as exc:
+        return exc
+
+
+def _unless_down(found: list[T] | MemsieveError, tier: str, degraded: list[str]) -> list[T]:
+    if isinstance(found, MemsieveError):
         degraded.append(tier)
         return []
-    if isinstance(found, BaseException):
-        raise found
     return found
 
 

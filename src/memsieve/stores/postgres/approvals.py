@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from memsieve.model import Approval, Chunk, Place, Scope
@@ -64,12 +65,18 @@ class Piece(NamedTuple):
     chinese: bool
 
 
-async def write(connection: Connection, scope: Scope, embedder: str, approved: Sequence[Approved]) -> None:
-    """Write approvals by the person who asks, whose audit lines are there already."""
+async def write(
+    connection: Connection,
+    scope: Scope,
+    embedder: str,
+    approved: Sequence[Approved],
+    lines: Iterable[Statement] = (),
+) -> None:
+    """Write approvals by the person who asks, after their audit lines, unless these are there already."""
     count = sum(len(chunks) for _, chunks in approved)
     [row] = await fetch(connection, _NUMBERS, (count,))
     statements = _statements(Arrays(connection), scope, embedder, approved, iter(row["numbers"] or ()))
-    await send_all(connection, statements, rows=count)
+    await send_all(connection, chain(lines, statements), rows=count)
 
 
 async def add_sources(connection: Connection, scope: Scope, sources: Sequence[tuple[str, str]]) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 from memsieve.model import AuditEvent, Scope
-from memsieve.stores.postgres.columns import Arrays, Statement, send_all
+from memsieve.stores.postgres.columns import Arrays, Statement
 from memsieve.stores.postgres.database import Connection
 from memsieve.stores.records import Deed, chained, json_text
 
@@ -41,15 +42,13 @@ async def append(
     await connection.execute(_APPEND, _columns(event))
 
 
-async def append_all(connection: Connection, scope: Scope, deeds: Sequence[Deed]) -> None:
-    """Add many lines within the caller's transaction, which has the project's turn, in their order."""
-    lines = _lines(Arrays(connection), scope, await _last(connection, scope), deeds)
-    await send_all(connection, lines, rows=len(deeds))
+async def lines(connection: Connection, scope: Scope, deeds: Iterator[Deed]) -> Iterator[Statement]:
+    """Return what adds many lines within the caller's transaction, which has the project's turn, in their order."""
+    return _lines(Arrays(connection), scope, await _last(connection, scope), deeds)
 
 
-def _lines(arrays: Arrays, scope: Scope, last: Mapping[str, Any] | None, deeds: Sequence[Deed]) -> Iterator[Statement]:
-    for begin in range(0, len(deeds), _AT_ONCE):
-        events = chained(scope, last, deeds[begin : begin + _AT_ONCE])
+def _lines(arrays: Arrays, scope: Scope, last: Mapping[str, Any] | None, deeds: Iterator[Deed]) -> Iterator[Statement]:
+    while events := chained(scope, last, islice(deeds, _AT_ONCE)):
         last = {"sequence": events[-1].sequence, "digest": events[-1].digest}
         yield _together(arrays, scope, events)
 

@@ -23,7 +23,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 from memsieve.model import Scope
 from memsieve.stores.postgres.address import conninfo
 from memsieve.stores.postgres.errors import translated
-from memsieve.stores.postgres.flush import Flushes
+from memsieve.stores.postgres.flush import Columns, Flushes
 from memsieve.stores.postgres.migrate import require_current
 
 POOL_SIZE = 10
@@ -68,11 +68,19 @@ class Door(StrEnum):
     KEEPER = "memsieve_keeper"
 
 
+class _Pool(AsyncConnectionPool[Connection]):
+    """Lends the connection that came back last: what its server process has read and planned is still at hand."""
+
+    async def _get_ready_connection(self, seconds: float | None) -> Connection | None:
+        self._pool.rotate(1)
+        return await super()._get_ready_connection(seconds)
+
+
 class Database:
     """Runs work in transactions, each as the least role that it needs and for one project."""
 
     def __init__(self, url: str) -> None:
-        self._pool = AsyncConnectionPool(
+        self._pool = _Pool(
             conninfo(url),
             connection_class=AsyncConnection[DictRow],
             kwargs={"row_factory": dict_row, "autocommit": True},
@@ -108,11 +116,17 @@ class Database:
         scope: Scope,
         statement: str,
         values: Params,
-        settings: Sequence[tuple[str, str]] = (),
     ) -> list[DictRow]:
-        """Read one project by one statement under some more settings, prepared and in one round trip."""
-        under = _settings(door, scope.project_id, more=(*_ONLY_READING, *settings))
+        """Read one project by one statement, prepared and in one round trip."""
+        under = _settings(door, scope.project_id, more=_ONLY_READING)
         return await self._run(_Statement(self._flushes.rows, under, statement, values), repeatable=True)
+
+    async def columns(
+        self, door: Door, scope: Scope, statement: str, values: Params, settings: Sequence[tuple[str, str]]
+    ) -> Columns:
+        """Read many rows as `ask` does, by their columns."""
+        under = _settings(door, scope.project_id, more=(*_ONLY_READING, *settings))
+        return await self._run(_Statement(self._flushes.columns, under, statement, values), repeatable=True)
 
     async def write(
         self,

@@ -93,8 +93,8 @@ class PostgresLongTerm:
             fresh = unverified(plain, {row["content_hash"] for row in verified})
             if fresh:
                 await graves.lift_all(connection, scope, fresh, self._clock())
-                await audit.append_all(connection, scope, [deed(approval) for approval, _ in fresh])
-                await approvals.write(connection, scope, self._embedder, fresh)
+                lines = await audit.lines(connection, scope, (deed(approval) for approval, _ in fresh))
+                await approvals.write(connection, scope, self._embedder, fresh, lines)
             return len(fresh)
 
         return await self._database.write(Door.REVIEWER, scope, work, in_turn=True)

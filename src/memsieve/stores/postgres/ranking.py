@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from operator import itemgetter
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +14,7 @@ from memsieve.retrieval.fuse import fuse
 from memsieve.retrieval.index import LENGTH_WEIGHT, SATURATION, rarity
 from memsieve.retrieval.languages import likely_words
 from memsieve.retrieval.lending import Parts, Sessions
+from memsieve.stores.postgres.flush import Columns
 from memsieve.stores.postgres.words import told
 
 SHORTEST = SATURATION * (1 - LENGTH_WEIGHT)
@@ -59,49 +58,52 @@ class Wanted:
     since: datetime | None
 
 
-def best(rows: Sequence[dict[str, Any]], bm25: Bm25, wanted: Wanted) -> list[Hit]:
-    """Return what has the best fused score among the nearest, the best by words, and what was said around them."""
-    if not rows:
+def best(found: Columns, bm25: Bm25, wanted: Wanted) -> list[Hit]:
+    """Return what has the best fused score among the nearest, the best by words, and what was said around them.
+
+    All that was found comes in the order in which it was promoted.
+    """
+    if not found["sequence"]:
         return []
-    rows = sorted(rows, key=itemgetter("sequence"))
     # A text that nobody made a vector of has no number there.
-    similarities = np.array([row["similarity"] for row in rows], np.float64)
-    lengths = np.array([row["length"] for row in rows], np.float64)
-    parts = bm25.parts([row["counts"] for row in rows], lengths)
+    similarities = np.array(found["similarity"], np.float64)
+    lengths = np.array(found["length"], np.float64)
+    parts = bm25.parts(found["counts"], lengths)
     words = parts.sum(axis=1)
-    foreign = [row["chinese"] is not wanted.chinese for row in rows]
-    if any(foreign):
+    foreign = np.array(found["chinese"]) != wanted.chinese
+    if foreign.any():
         likely = np.nan_to_num(likely_words(similarities.astype(np.float32)))
         words = np.where(foreign, np.maximum(words, likely), words)
-    allowed = None if wanted.since is None else np.array([row["promoted_at"] >= wanted.since for row in rows])
-    kept = _sessions(rows).lend(_found(rows, words, wanted.by_leg), words, parts.__getitem__, lengths, allowed)
+    allowed = None if wanted.since is None else np.array([at >= wanted.since for at in found["promoted_at"]])
+    legs = _by_leg(found["near"], words, wanted.by_leg)
+    kept = _sessions(found).lend(legs, words, parts.__getitem__, lengths, allowed)
     order = kept[np.argsort(-fuse(similarities[kept], words[kept]), kind="stable")[: wanted.limit]]
-    return [_hit(rows[place], float(words[place])) for place in order.tolist()]
+    return [_hit(found, place, float(words[place])) for place in order.tolist()]
 
 
-def _found(rows: Sequence[dict[str, Any]], words: npt.NDArray[np.float64], most: int) -> npt.NDArray[np.intp]:
+def _by_leg(near: Sequence[bool | None], words: npt.NDArray[np.float64], most: int) -> npt.NDArray[np.intp]:
     """Return where the nearest and the best by words are, without what only came along."""
-    by_words = np.where([row["near"] is None for row in rows], 0.0, words)
-    found = np.array([row["near"] is True for row in rows])
-    found[np.argsort(-by_words, kind="stable")[: min(most, np.count_nonzero(by_words))]] = True
-    return np.flatnonzero(found)
+    by_words = np.where([one is None for one in near], 0.0, words)
+    legs = np.array([one is True for one in near])
+    legs[np.argsort(-by_words, kind="stable")[: min(most, np.count_nonzero(by_words))]] = True
+    return np.flatnonzero(legs)
 
 
-def _sessions(rows: Sequence[dict[str, Any]]) -> Sessions:
+def _sessions(found: Columns) -> Sessions:
     sessions = Sessions()
-    for position, row in enumerate(rows):
-        if row["session_id"] is not None:
-            sessions.add(position, Place(session_id=row["session_id"], at=row["said_at"]))
+    for position, (session_id, at) in enumerate(zip(found["session_id"], found["said_at"], strict=True)):
+        if session_id is not None:
+            sessions.add(position, Place(session_id=session_id, at=at))
     return sessions
 
 
-def _hit(row: dict[str, Any], word_score: float) -> Hit:
+def _hit(found: Columns, place: int, word_score: float) -> Hit:
     return Hit(
-        chunk_id=row["id"],
-        memory_id=row["approval_id"],
-        content=row["content"],
-        promoted_by=row["promoted_by"],
-        promoted_at=row["promoted_at"],
-        similarity=row["similarity"],
+        chunk_id=found["id"][place],
+        memory_id=found["approval_id"][place],
+        content=found["content"][place],
+        promoted_by=found["promoted_by"][place],
+        promoted_at=found["promoted_at"][place],
+        similarity=found["similarity"][place],
         word_score=word_score,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,6 +17,7 @@ from memsieve.retrieval.fuse import legs
 from memsieve.retrieval.index import PRIOR_TEXTS
 from memsieve.retrieval.languages import is_chinese
 from memsieve.stores.postgres.database import Database, Door
+from memsieve.stores.postgres.flush import Columns
 from memsieve.stores.postgres.near import EXACT_ROWS, SETTINGS, Fit, Part, exactly, parts
 from memsieve.stores.postgres.ranking import BY_LENGTH, SHORTEST, Bm25, Wanted, best
 from memsieve.stores.postgres.rows import array_text, half
@@ -88,14 +90,15 @@ class Size:
     index: Fit | None
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Size:
-        fits = row["indexed"] is not None
+    def of(cls, found: Columns) -> Size:
+        """Read the first row."""
+        [indexed, *_], [ef_search, *_] = found["indexed"], found["ef_search"]
         return cls(
-            texts=row["texts"],
-            length=row["together"],
-            holding=row["holding"],
-            vectors=dict(zip((False, True), row["vectors"], strict=True)),
-            index=Fit(vectors=row["indexed"], ef_search=row["ef_search"]) if fits else None,
+            texts=found["texts"][0],
+            length=found["together"][0],
+            holding=found["holding"][0],
+            vectors=dict(zip((False, True), found["vectors"][0], strict=True)),
+            index=None if indexed is None else Fit(vectors=indexed, ef_search=ef_search),
         )
 
     def depends_on_time(self, asked: Question) -> bool:
@@ -116,23 +119,23 @@ class Searcher:
 
     async def search(self, asked: Question) -> list[Hit]:
         """Return the chunks with the best fused score among those best by vector, in each language, and by words."""
-        size, rows, near = await self._at_once(asked)
+        size, found, near = await self._at_once(asked)
         if size is None or not size.texts or not asked.wanted:
             return []
         holding = dict(zip(asked.numbers, size.holding, strict=True))
         bm25 = Bm25.of(holding, size.texts, size.length)
-        if rows is None:
+        if found is None:
             by_words = _by_words({one: holding[one] for one in bm25.weights}, size.texts, bm25)
             if size.depends_on_time(asked):
                 near = (await self._as_new(asked, size)).near(asked)
-            rows = await self._found(asked, size, by_words, near)
-        if _short(rows, near, asked.wanted):
+            found = await self._found(asked, size, by_words, near)
+        if found and _short(found, near, asked.wanted):
             by_words = _by_words({one: holding[one] for one in bm25.weights}, size.texts, bm25)
-            rows = await self._found(asked, size, by_words, exactly(near))
+            found = await self._found(asked, size, by_words, exactly(near))
         wanted = Wanted(chinese=is_chinese(asked.words), limit=asked.limit, by_leg=asked.wanted, since=asked.since)
-        return best(rows, bm25, wanted)
+        return best(found, bm25, wanted) if found else []
 
-    async def _at_once(self, asked: Question) -> tuple[Size | None, list[dict[str, Any]] | None, list[Part]]:
+    async def _at_once(self, asked: Question) -> tuple[Size | None, Columns | None, list[Part]]:
         """Return the sizes, and what was found if that is all, and the ways to the nearest."""
         project_id = asked.scope.project_id
         before = self._sizes.get(project_id)
@@ -140,37 +143,33 @@ class Searcher:
         supposed = asked.shape(before.near(asked) if before is not None and known else (), by_words=True)
         values = {**asked.values, "most": MOST_TEXTS if known else -1}
         answer = await self._ask(asked, at_once(supposed), values, before)
-        if not answer:
+        if not answer["texts"]:
             return None, None, []
-        row, *rows = answer
-        size = Size.of(row)
+        size = Size.of(answer)
         self._sizes.keep(project_id, size)
         near = size.near(asked)
-        through = row["few"] and asked.shape(near, by_words=True) == supposed
-        return size, rows if through else None, near
+        through = answer["few"][0] and asked.shape(near, by_words=True) == supposed
+        found = {name: column[1:] for name, column in answer.items()} if through else None
+        return size, found, near
 
-    async def _found(
-        self, asked: Question, size: Size, words: Mapping[str, Any], near: Sequence[Part]
-    ) -> list[dict[str, Any]]:
+    async def _found(self, asked: Question, size: Size, words: Mapping[str, Any], near: Sequence[Part]) -> Columns:
         by_words = any(words[name] != array_text(()) for name in ("alone", "otherwise"))
         if not (by_words or near):
-            return []
+            return {}
         statement = found(asked.shape(near, by_words=by_words))
         return await self._ask(asked, statement, {**asked.values, **words}, size)
 
     async def _as_new(self, asked: Question, size: Size) -> Size:
         """Return the sizes with the vectors that are as new as asked for, where they are few enough to be compared."""
-        rows = await self._ask(asked, VECTORS_SINCE, asked.values, size)
-        counted = dict(zip((False, True), (row["vectors"] for row in rows), strict=True))
+        answer = await self._ask(asked, VECTORS_SINCE, asked.values, size)
+        counted = dict(zip((False, True), answer["vectors"], strict=True))
         few = {chinese: count for chinese, count in counted.items() if count <= EXACT_ROWS}
         return replace(size, vectors={**size.vectors, **few})
 
-    async def _ask(
-        self, asked: Question, statement: str, values: Mapping[str, Any], size: Size | None
-    ) -> list[dict[str, Any]]:
+    async def _ask(self, asked: Question, statement: str, values: Mapping[str, Any], size: Size | None) -> Columns:
         index = None if size is None else size.index
         looking = () if index is None else (("hnsw.ef_search", str(index.ef_search)),)
-        return await self._database.ask(Door.AGENT, asked.scope, statement, values, (*SETTINGS, *looking))
+        return await self._database.columns(Door.AGENT, asked.scope, statement, values, (*SETTINGS, *looking))
 
 
 def _by_words(holding: Mapping[int, int], texts: int, bm25: Bm25) -> dict[str, Any]:
@@ -185,10 +184,7 @@ def _by_words(holding: Mapping[int, int], texts: int, bm25: Bm25) -> dict[str, A
     }
 
 
-def _short(rows: Sequence[dict[str, Any]], near: Sequence[Part], wanted: int) -> bool:
+def _short(found: Columns, near: Sequence[Part], wanted: int) -> bool:
     """Say whether an index brought fewer than there must be."""
-    return any(
-        sum(row["near"] is True and row["chinese"] == part.chinese for row in rows) < min(wanted, part.vectors)
-        for part in near
-        if not part.exact
-    )
+    brought = Counter(zip(found["near"], found["chinese"], strict=True))
+    return any(brought[True, part.chinese] < min(wanted, part.vectors) for part in near if not part.exact)

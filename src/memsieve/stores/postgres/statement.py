@@ -62,6 +62,7 @@ LEFT JOIN LATERAL (
 JOIN memories m ON m.project_id = (SELECT asking_project()) AND m.sequence = w.sequence
 JOIN approvals p ON p.project_id = (SELECT asking_project()) AND p.id = m.approval_id
 """)
+_IN_ORDER = sql.SQL(" ORDER BY sequence NULLS FIRST")
 _SIMILARITY = sql.SQL("""(
         SELECT 1 - (v.embedding::vector <=> %(vector)b::vector) FROM memory_vectors v
         WHERE v.project_id = (SELECT asking_project()) AND v.sequence = f.sequence AND (v.embedder = {embedder}) IS TRUE
@@ -121,7 +122,7 @@ class Shape:
 def found(shape: Shape) -> str:
     """Return the statement of all questions of one shape: to compose it takes as long as the database for an answer."""
     by_words: list[sql.Composable] = [_BY_WORDS] if shape.by_words else []
-    return _found(shape, [*by_words, *_near(shape)], before=sql.SQL("")).as_string()
+    return (_found(shape, [*by_words, *_near(shape)], before=sql.SQL("")) + _IN_ORDER).as_string()
 
 
 @lru_cache(maxsize=256)
@@ -129,9 +130,8 @@ def at_once(shape: Shape) -> str:
     """Return the statement that tells the sizes too, and finds nothing where the words lead to too many texts."""
     legs = [_IF_FEW.format(leg=leg) for leg in [_BY_FEW_WORDS.format(), *_near(shape)]]
     numbers = sql.Literal(f"}}/{NUMBERS}")
-    return _AT_ONCE.format(
-        sizes=sql.SQL(_SIZES), numbers=numbers, found=_found(shape, legs, before=_NO_SIZE)
-    ).as_string()
+    found = _found(shape, legs, before=_NO_SIZE)
+    return (_AT_ONCE.format(sizes=sql.SQL(_SIZES), numbers=numbers, found=found) + _IN_ORDER).as_string()
 
 
 def _found(shape: Shape, found_by: Sequence[sql.Composable], before: sql.SQL) -> sql.Composed:
