@@ -26,7 +26,7 @@ FEWEST_BATCHES = 4
 BLOCK = 48
 BLOCKS = 8
 QUESTIONS = 60
-ROUNDS = 4
+ROUNDS = 10
 
 T = TypeVar("T")
 Deed = Callable[[T], Awaitable[object]]

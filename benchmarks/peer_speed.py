@@ -37,6 +37,7 @@ OF_A_PROJECT = 20
 ROUNDS = 100
 MOST = 5
 OURS = "memsieve"
+CHECKED = "memsieve, all checks"
 # Longer than memsieve takes to decide on what was left for later.
 PAUSE = 0.1
 # So many functions of a profile.
@@ -128,10 +129,11 @@ def _size(report: Report, bench: Bench, size: int, names: Sequence[str]) -> Time
         with bench.opened(folder, names) as systems:
             report.progress(f"asking {size:,}")
             queries = _queries(bench, systems, "one", asked)
-            _tell(report, f"Query over {size:,} memories, embedding taken out", queries)
+            alone = {name: _queries(bench, {name: system}, "one", asked)[name] for name, system in systems.items()}
+            _tell_queries(report, f"Query over {size:,} memories, embedding taken out", queries, alone)
             report.progress(f"recording into {size:,}")
             recorded = _recorded(bench, systems, sayings(new))
-            _tell(report, f"One text recorded, beside {size:,}, embedding taken out", recorded, rate=True)
+            _tell_recorded(report, f"One text recorded, beside {size:,}, embedding taken out", recorded)
         stats = asyncio.run(profile(folder / OURS, bench.embed, "one", [text.content for text in asked]))
         _tell_profile(report, f"Where memsieve's time goes in a query over {size:,}", stats, len(asked))
     columns = ("first answer of a fresh process", "its memory", "on disk"), ("{:.2f} s", "{:,.0f} MB", "{:,.1f} MB")
@@ -170,7 +172,7 @@ def _recorded(bench: Bench, systems: Mapping[str, System], new: Sequence[Said]) 
     times: Times = defaultdict(list)
     for said in new[:ROUNDS]:
         for name, system in systems.items():
-            shown = "memsieve, all checks" if name == OURS else name
+            shown = CHECKED if name == OURS else name
             took, _ = bench.timed(lambda one=system, text=said: one.record("one", [text]))
             times[shown].append(took)
     project = systems[OURS].memory.project("one")
@@ -192,14 +194,24 @@ def _cost(folder: Path, name: str, question: str) -> tuple[float, float, float]:
     return time.perf_counter() - began, told["bytes"] / 1e6, folder_bytes(folder) / 1e6
 
 
-def _tell(report: Report, title: str, times: Times, *, rate: bool = False) -> None:
-    ours = percentiles(times[min(times, key=lambda name: not name.startswith(OURS))])[0]
+def _tell_queries(report: Report, title: str, in_turns: Times, alone: Times) -> None:
+    """Tell how long queries take in turns, and when one system is asked by itself: then its memory is at hand."""
+    ours = percentiles(in_turns[OURS])[0]
+    rows = []
+    for name, seconds in in_turns.items():
+        shares = percentiles(seconds)
+        rows.append((name, *(1000 * one for one in shares), shares[0] / ours, 1000 * percentiles(alone[name])[0]))
+    columns = [Column("system"), *_TIMES, Column("to memsieve", "{:.2f}"), Column("p50 alone", "{:,.2f} ms")]
+    report.table(title, columns, rows)
+
+
+def _tell_recorded(report: Report, title: str, times: Times) -> None:
+    ours = percentiles(times[CHECKED])[0]
     rows = []
     for name, seconds in times.items():
         shares = percentiles(seconds)
-        rows.append((name, *([1 / shares[0]] if rate else []), *(1000 * one for one in shares), shares[0] / ours))
-    columns = [Column("system"), *([_RATE] if rate else []), *_TIMES, Column("to memsieve", "{:.2f}")]
-    report.table(title, columns, rows)
+        rows.append((name, 1 / shares[0], *(1000 * one for one in shares), shares[0] / ours))
+    report.table(title, [Column("system"), _RATE, *_TIMES, Column("to memsieve", "{:.2f}")], rows)
 
 
 def _tell_growth(report: Report, medians: Mapping[str, list[tuple[float, float]]]) -> None:

@@ -34,7 +34,7 @@ CHECKSUMS = {
     "0005_happenings.sql": "850cb8ed9c49b88f5bf2a4c15c692e044fcc610b281d88ece181cb1ecc6d67a3",
     "0006_together.sql": "e5d18acafc6e2a7206cf2a95369343e7f42860e7ce0acb127a9eb5630a053890",
     "0007_places.sql": "bb4972f5e9c10409f67f950475810f6884520ec6e7049bf714e96ba4c3230880",
-    "0008_counts.sql": "0273b6ac6ea0a53546397d819aec2ff1c2e6a6f11bf7b3540fa82d21b210f895",
+    "0008_counts.sql": "767e1ce4166f2e66aadf174755df4937e47f6ef5f6f9a45a242d960654d36914",
 }
 NEWER = Migration(
     len(released()) + 1,

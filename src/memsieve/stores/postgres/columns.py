@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from psycopg import AsyncCursor
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
 
@@ -121,16 +120,6 @@ async def send_all(connection: Connection, statements: Iterator[Statement], *, r
     else:
         # The plans of triggers are kept, and one that was made for an empty table reads a whole project for each row.
         await cursor.execute("DISCARD PLANS")
-        await _send_many(cursor, statements)
-
-
-async def _send_many(cursor: AsyncCursor[Any], statements: Iterator[Statement]) -> None:
-    made = await asyncio.to_thread(next, statements, None)
-    while made is not None:
-        coming = asyncio.ensure_future(asyncio.to_thread(next, statements, None))
-        try:
-            await cursor.execute(*made)
-        finally:
-            # A thread cannot be stopped, and none is left behind at work.
-            await asyncio.wait([coming])
-        made = coming.result()
+        async with connection.pipeline():
+            while (made := await asyncio.to_thread(next, statements, None)) is not None:
+                await cursor.execute(*made)
