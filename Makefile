@@ -48,11 +48,11 @@ fix: $(VENV)/dev.stamp ## Mend what the linters can mend
 	$(BIN)/ruff format .
 	test ! -e $(MODULES) || npm --prefix console run --silent fix
 
-bench: $(VENV)/dev.stamp ## Print the tables of quality and speed, at all sizes
-	$(BIN)/python -m benchmarks --full $(if $(DATA),--data $(DATA))
+bench: $(VENV)/dev.stamp ## Print the tables of purity, quality and speed, at all sizes; WRITE=1 keeps them in docs/
+	$(BIN)/python -m benchmarks --full $(if $(DATA),--data $(DATA)) $(if $(WRITE),--write)
 
 bench-peers: $(PEERS)/stamp ## Compare quality, purity and speed with mem0, LangGraph's store and Chroma, and keep it in docs/
-	$(PEERS)/bin/python -m benchmarks $(COMPARED) --peers --write $(if $(DATA),--data $(DATA))
+	$(PEERS)/bin/python -m benchmarks $(COMPARED) --peers --write $(if $(DATA),--data $(DATA)) $(if $(FULL),--full)
 
 soak: $(VENV)/dev.stamp ## A minute of recording while engines are killed and restarted; refine killed 200 times
 	OUTAGE_SECONDS=60 REFINE_KILLS=200 $(BIN)/pytest tests/fault/test_outages.py tests/fault/test_kb_refine.py

@@ -6,7 +6,7 @@ import json
 import re
 import socket
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from random import Random
 from statistics import median, quantiles
@@ -14,8 +14,7 @@ from tempfile import TemporaryDirectory
 
 import uvloop
 from benchmarks.invented import Inventor
-from rich.console import Console
-from rich.table import Table
+from benchmarks.report import Column, Report, Value
 
 from memsieve.client import AsyncClient
 from memsieve.memory import AsyncMemory
@@ -28,6 +27,8 @@ ROUNDS = 5
 PROJECT = "one"
 MOST_BYTES = 2**20
 LENGTH = re.compile(rb"content-length: (\d+)")
+IN_PROCESS = "in process"
+TIMES = [Column(name, "{:.2f} ms") for name in ("p50", "p95", f"more than {IN_PROCESS}")]
 
 Ask = Callable[[str], Awaitable[object]]
 
@@ -60,13 +61,18 @@ def _is_whole(answer: bytes) -> bool:
     return length is not None and len(body) == int(length[1])
 
 
-def main(_: Path) -> None:
+def main(_: Path) -> Report:
+    """Print one table."""
+    report = Report("api")
     with TemporaryDirectory() as folder:
         # As the server does, so that both are measured on the same event loop.
-        Console(width=130).print(uvloop.run(_measured(Path(folder))))
+        times = uvloop.run(_measured(Path(folder)))
+    title = f"A query over {MEMORIES:,} memories on SQLite, embedding included"
+    report.table(title, [Column("asked"), *TIMES, Column("aim")], _rows(times))
+    return report
 
 
-async def _measured(folder: Path) -> Table:
+async def _measured(folder: Path) -> dict[str, list[float]]:
     inventor = Inventor(3)
     texts = inventor.texts(MEMORIES)
     questions = [question.content for question in inventor.questions(texts, QUESTIONS)]
@@ -77,12 +83,12 @@ async def _measured(folder: Path) -> Table:
         with ServedMemory(folder) as server:
             async with AsyncClient(server.url) as client:
                 ways: dict[str, Ask] = {
-                    "in process": project.retrieve,
+                    IN_PROCESS: project.retrieve,
                     "HTTP, without a key": Bare(server.port).ask,
                     "HTTP, with a key": Bare(server.port, key).ask,
                     "memsieve.client": client.project(PROJECT).retrieve,
                 }
-                return _table(await _in_turns(ways, questions))
+                return await _in_turns(ways, questions)
 
 
 async def _in_turns(ways: dict[str, Ask], questions: list[str]) -> dict[str, list[float]]:
@@ -102,19 +108,9 @@ async def _in_turns(ways: dict[str, Ask], questions: list[str]) -> dict[str, lis
     return times
 
 
-def _table(times: dict[str, list[float]]) -> Table:
-    title = f"A query over {MEMORIES:,} memories on SQLite, embedding included"
-    table = Table(title=title, title_justify="left")
-    for column in ("asked", "p50", "p95", "more than in process", "aim"):
-        table.add_column(column, justify="left" if column == "asked" else "right")
-    least = median(times["in process"])
+def _rows(times: dict[str, list[float]]) -> Iterator[tuple[Value, ...]]:
+    least = median(times[IN_PROCESS])
     for name, each in times.items():
-        over = "" if name == "in process" else _ms(median(each) - least)
-        table.add_row(
-            name, _ms(median(each)), _ms(quantiles(each, n=20)[-1]), over, "≤ 2 ms" if name.startswith("HTTP") else ""
-        )
-    return table
-
-
-def _ms(seconds: float) -> str:
-    return f"{seconds * 1000:.2f} ms"
+        over = None if name == IN_PROCESS else 1000 * (median(each) - least)
+        aim = "≤ 2 ms" if name.startswith("HTTP") else ""
+        yield name, 1000 * median(each), 1000 * quantiles(each, n=20)[-1], over, aim

@@ -7,8 +7,8 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import quantiles
@@ -16,8 +16,7 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.engine import prepare, started
 from benchmarks.invented import Inventor
-from rich.console import Console
-from rich.table import Table
+from benchmarks.report import Column, Report
 
 from memsieve.client import AsyncClient
 from memsieve.errors import MemsieveError
@@ -29,6 +28,13 @@ SECONDS = 10
 FULL_SECONDS = 60
 WORKERS = 2
 TEXTS = 20_000
+MS = "{:,.0f} ms"
+COLUMNS = (
+    *(Column("engine"), Column("worker killed"), Column("requests", "{:,}"), Column("a second", "{:,.0f}")),
+    *(Column("record p50", MS), Column("p99", MS), Column("query p50", MS), Column("p99", MS)),
+    *(Column("errors"), Column("astray"), Column("foreign")),
+)
+Settings = Callable[[], AbstractContextManager[Mapping[str, str]]]
 
 
 @dataclass
@@ -106,35 +112,40 @@ async def _kill(server: ServedMemory, after: float) -> None:
     server.workers()[0].kill()
 
 
-def main(_: Path, *, full: bool = False) -> None:
-    seconds, console, clean = FULL_SECONDS if full else SECONDS, Console(width=140), True
-    table = Table(title=f"{CLIENTS} clients for {seconds} s, {WORKERS} workers", title_justify="left")
-    columns = ("engine", "worker killed", "requests", "a second", "record p50", "p99", "query p50", "p99 ")
-    for column in (*columns, "errors", "astray", "foreign"):
-        table.add_column(column, justify="left" if column == "engine" else "right")
+def main(_: Path, *, full: bool = False) -> Report:
+    """Print one table; fail unless everything went well."""
+    report, seconds, rows, clean = Report("clients"), FULL_SECONDS if full else SECONDS, [], True
     for engine, settings in (("SQLite", _embedded), ("PostgreSQL + Redis", _server)):
         for kill in (False, True):
-            console.print(f"{engine}{', a worker killed' * kill} …")
-            with settings() as environment, TemporaryDirectory() as folder:
-                options = ("--workers", str(WORKERS))
-                with ServedMemory(Path(folder), *options, environment=environment) as server:
-                    outcome = asyncio.run(run(server, clients=CLIENTS, seconds=seconds, kill=kill))
-            table.add_row(engine, "yes" if kill else "no", *_cells(outcome))
+            report.progress(f"{engine}{', a worker killed' * kill}")
+            outcome = _outcome(settings, seconds, kill=kill)
+            rows.append((engine, "yes" if kill else "no", *_figures(outcome)))
             for error, count in outcome.tally.errors.most_common(5):
-                console.print(f"{count} × {error}")
+                report.console.print(f"{count} × {error}")
             clean = clean and outcome.clean
-    console.print(table)
+    report.table(f"{CLIENTS} clients for {seconds} s, {WORKERS} workers", COLUMNS, rows)
     if not clean:
         sys.exit("Not everything went well: see above.")
+    return report
 
 
-def _cells(outcome: Outcome) -> list[str]:
+def _outcome(settings: Settings, seconds: float, *, kill: bool) -> Outcome:
+    """Run all clients against a server that is started for them."""
+    options = ("--workers", str(WORKERS))
+    with (
+        settings() as environment,
+        TemporaryDirectory() as folder,
+        ServedMemory(Path(folder), *options, environment=environment) as server,
+    ):
+        return asyncio.run(run(server, clients=CLIENTS, seconds=seconds, kill=kill))
+
+
+def _figures(outcome: Outcome) -> list[float]:
     tally = outcome.tally
     spread = [quantiles(tally.seconds[what], n=100) for what in ("record", "query")]
-    times = [f"{each[at] * 1000:,.0f} ms" for each in spread for at in (49, 98)]
-    rate = f"{tally.requests / outcome.took:,.0f}"
+    times = [1000 * each[at] for each in spread for at in (49, 98)]
     wrong = (tally.errors.total(), outcome.astray, tally.foreign)
-    return [f"{tally.requests:,}", rate, *times, *map(str, wrong)]
+    return [tally.requests, tally.requests / outcome.took, *times, *wrong]
 
 
 @contextmanager

@@ -17,8 +17,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.reading import fitting, grouped, lines
-from rich.console import Console
-from rich.table import Table
+from benchmarks.report import Column, Report, Value
 
 from memsieve.claims.restated import model
 from memsieve.contradiction.find import find_contradiction
@@ -27,7 +26,9 @@ from memsieve.contradiction.restated import likely_pairs, surest
 SHORTEST, LONGEST, GROUP = 200, 1200, 700
 # Contradictions are planted into so many paragraphs of a set.
 MOST = 400
+SHARE, OF = "{:.1%}", Column("of", "{:,}")
 Edit = Callable[[str, random.Random], str | None]
+Row = tuple[Value, ...]
 
 WORD_SWAPS = [
     tuple(pair.split("/"))
@@ -219,22 +220,17 @@ def refused(text: str) -> bool:
 JUDGES: dict[str, Callable[[str], bool]] = {"rules": by_rules, "model": by_model, "both": refused}
 
 
-def rows(name: str, texts: list[str]) -> Iterator[list[str]]:
+def rows(name: str, texts: list[str]) -> Iterator[Row]:
     """Give a row for each judge: refusals of the clean texts, planted contradictions found by kind, and the time."""
     planted = {kind: [p for p in _planted(name, kind, texts[:MOST]) if p] for kind in EDITS}
+    total = sum(map(len, planted.values()))
     for label, judge in JUDGES.items():
-        clean = [_timed(judge, text) for text in texts]
+        verdicts, taken = zip(*(_timed(judge, text) for text in texts), strict=True)
         found = {kind: sum(map(judge, made)) for kind, made in planted.items()}
-        total = sum(map(len, planted.values()))
-        yield [
-            name if label == "rules" else "",
-            label,
-            _percent(sum(verdict for verdict, _ in clean), len(texts)),
-            *(f"{_percent(found[kind], len(made))}" for kind, made in planted.items()),
-            f"{_percent(sum(found.values()), total)} of {total}",
-            f"{median(taken for _, taken in clean):.1f}",
-            f"{sorted(taken for _, taken in clean)[int(0.95 * len(clean))]:.0f}",
-        ]
+        shares = (share(found[kind], len(made)) for kind, made in planted.items())
+        late = sorted(taken)[int(0.95 * len(taken))]
+        all_found = (share(sum(found.values()), total), total)
+        yield name, label, share(sum(verdicts), len(texts)), *shares, *all_found, median(taken), late
 
 
 def _planted(name: str, kind: str, texts: list[str]) -> Iterator[str | None]:
@@ -248,8 +244,9 @@ def _timed(judge: Callable[[str], bool], text: str) -> tuple[bool, float]:
     return verdict, 1000 * (time.perf_counter() - start)
 
 
-def _percent(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f} %" if whole else "-"
+def share(part: int, whole: int) -> float | None:
+    """Return how much of the whole a part is; of nothing there is no share."""
+    return part / whole if whole else None
 
 
 def labelled_scenes(data: Path, half: int) -> list[tuple[str, str, bool]]:
@@ -268,7 +265,7 @@ def labelled_answers(data: Path, half: int) -> list[tuple[str, bool]]:
     return [(f"{_ended(r[1], '。')}{_ended(r[3], '。')}", r[4] == "1") for r in rows]
 
 
-def pair_rows(data: Path, half: int) -> Iterator[list[str]]:
+def pair_rows(data: Path, half: int) -> Iterator[Row]:
     """Give found and false rates on labelled pairs, each joined to one text."""
     scenes = labelled_scenes(data, half)
     for category in ("cardinals", "antonyms", "antonyms_wordnet", "colors", "countries", "nationalities", None):
@@ -277,29 +274,28 @@ def pair_rows(data: Path, half: int) -> Iterator[list[str]]:
     yield _pair_row("CDConv", labelled_answers(data, half))
 
 
-def _pair_row(name: str, texts: list[tuple[str, bool]]) -> list[str]:
+def _pair_row(name: str, texts: list[tuple[str, bool]]) -> Row:
     wrong = [text for text, contradicts in texts if contradicts]
     right = [text for text, contradicts in texts if not contradicts]
     found, false = sum(map(refused, wrong)), sum(map(refused, right))
-    return [name, f"{_percent(found, len(wrong))} of {len(wrong)}", f"{_percent(false, len(right))} of {len(right)}"]
+    return name, share(found, len(wrong)), len(wrong), share(false, len(right)), len(right)
 
 
 def _ended(sentence: str, stop: str = ".") -> str:
     return sentence if sentence.rstrip()[-1:] in ".!?。！？" else sentence.rstrip() + stop
 
 
-def main(data: Path, half: int = 1) -> None:
+def main(data: Path, half: int = 1) -> Report:
     """Print the tables."""
-    console = Console(width=150)
+    report, found = Report("consistency"), []
     model().score("It is loaded", "before anything is timed.")
-    table = Table("set", "judge", "clean refused", *EDITS, "planted found", "ms (median)", "ms (95 %)")
-    table.title = "Self-contradiction"
     for name, texts in clean_sets(data).items():
-        console.print(f"{name}: {len(texts[half::2])} clean paragraphs …", end="\r")
-        for row in rows(name, texts[half::2]):
-            table.add_row(*row)
-    console.print(table)
-    table = Table("pairs", "contradictions found", "others refused", title="Labelled pairs, joined (both)")
-    for row in pair_rows(data, half):
-        table.add_row(*row)
-    console.print(table)
+        report.progress(f"{name}, {len(texts[half::2]):,} clean paragraphs")
+        found += rows(name, texts[half::2])
+    shares = [Column(name, SHARE) for name in ("clean refused", *EDITS, "planted found")]
+    times = (Column("ms (median)", "{:.1f}"), Column("ms (95 %)", "{:.0f}"))
+    report.table("Self-contradiction", [Column("set"), Column("judge"), *shares, OF, *times], found)
+    report.progress("labelled pairs")
+    columns = [Column("pairs"), Column("contradictions found", SHARE), OF, Column("others refused", SHARE), OF]
+    report.table("Labelled pairs, joined (both)", columns, pair_rows(data, half))
+    return report

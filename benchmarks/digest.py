@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 import random
 import sqlite3
 import subprocess
@@ -17,9 +16,9 @@ from pathlib import Path
 
 import numpy as np
 from benchmarks.kmeans import adjusted_rand, kmeans, purity
+from benchmarks.report import Column, Report
+from benchmarks.scores import exponent
 from benchmarks.weeks import Turn, qmsum, vcsum
-from rich.console import Console
-from rich.table import Table
 
 from memsieve.digest.cluster import bag, graph, groups, points, rarity
 from memsieve.digest.sayings import LEAST_CLARITY
@@ -43,24 +42,35 @@ KINDS = """new old main spare public private nightly weekly early late slow quic
     shared separate central regional manual automatic current former daily monthly cheap costly stable fragile open
     closed full partial critical minor external internal""".split()
 JUNK = ("Okay, thanks!", "Hello everyone.", "exit code 0", "Let me check.", '{"status": "ok"}', "Hmm, right.", "Done?")
+COUNT, SCORE, GROWTH = "{:,}", "{:.3f}", "n^{:.2f}"
+GROUPED = (
+    *(Column("data"), Column("turns", COUNT), Column("grouped", COUNT), Column("groups", COUNT)),
+    *(Column("purity", SCORE), Column("k-means", SCORE), Column("ARI", SCORE), Column("k-means", SCORE)),
+)
+GROWN = (
+    *(Column("entries", COUNT), Column("seconds", "{:.0f}"), Column("growth", GROWTH)),
+    *(Column("peak memory", "{:,.0f} MB"), Column("growth", GROWTH), Column("insights"), Column("aim")),
+)
 
 
-def main(data: Path) -> None:
-    console = Console(width=110)
-    console.print(_quality(data))
-    console.print(_growth(console))
+def main(data: Path) -> Report:
+    """Print the groups' quality and the digest's growth."""
+    report = Report("digest")
+    _quality(report, data)
+    _growth(report)
+    return report
 
 
-def _quality(data: Path) -> Table:
-    table = Table(title="Groups of turns against known groups: the digest's and plain k-means on the same vectors")
-    for column in ("data", "turns", "grouped", "groups", "purity", "k-means", "ARI", "k-means "):
-        table.add_column(column, justify="left" if column == "data" else "right")
+def _quality(report: Report, data: Path) -> None:
+    rows = []
     for name, turns in (("QMSum by meeting", qmsum(data)), ("VCSum by part", vcsum(data))):
-        table.add_row(name, *_against_kmeans(turns))
-    return table
+        report.progress(name)
+        rows.append((name, *_against_kmeans(turns)))
+    title = "Groups of turns against known groups: the digest's and plain k-means on the same vectors"
+    report.table(title, GROUPED, rows)
 
 
-def _against_kmeans(turns: Sequence[Turn]) -> list[str]:
+def _against_kmeans(turns: Sequence[Turn]) -> list[float]:
     telling = [(turn, words) for turn in turns if (words := _words(turn.content))]
     vectors = asyncio.run(_embedded([turn.content for turn, _ in telling]))
     weights = rarity([words for _, words in telling])
@@ -70,9 +80,8 @@ def _against_kmeans(turns: Sequence[Turn]) -> list[str]:
     labels = [label for label, group in enumerate(found) for _ in group]
     known = [telling[number][0].part for number in inside]
     plain = kmeans(np.array([vectors[number] for number in inside]), len(found)).tolist()
-    counts = [f"{count:,}" for count in (len(telling), len(inside), len(found))]
     scores = (purity(labels, known), purity(plain, known), adjusted_rand(labels, known), adjusted_rand(plain, known))
-    return [*counts, *(f"{score:.3f}" for score in scores)]
+    return [len(telling), len(inside), len(found), *scores]
 
 
 def _words(content: str) -> tuple[str, ...]:
@@ -85,28 +94,24 @@ async def _embedded(texts: Sequence[str]) -> list[Vector]:
     return [np.zeros(384, np.float32) if vector is None else vector for vector in vectors]
 
 
-def _growth(console: Console) -> Table:
-    table = Table(title="A digest of a window of so many entries, in a process of its own on this machine")
-    for column in ("entries", "seconds", "growth", "peak memory", "growth ", "insights", "aim"):
-        table.add_column(column, justify="right")
-    before: tuple[int, float, float] | None = None
+def _growth(report: Report) -> None:
+    rows, before = [], None
     with tempfile.TemporaryDirectory() as folder:
         for size in SIZES:
-            console.print(f"Writing {size:,} entries …")
+            report.progress(f"a window of {size:,} entries")
             asyncio.run(_fill(Path(folder) / str(size), size))
             seconds, megabytes, insights = _digest(Path(folder) / str(size))
-            grown = ["", ""] if before is None else _exponents(before, (size, seconds, megabytes))
+            now = (size, seconds, megabytes)
+            slower, larger = _exponents(before or now, now)
             aim = "about 60 s, < 2,000 MB" if size == SIZES[-1] else ""
-            cells = (f"{size:,}", f"{seconds:.0f}", grown[0], f"{megabytes:,.0f} MB", grown[1], str(insights), aim)
-            table.add_row(*cells)
-            before = (size, seconds, megabytes)
-    return table
+            rows.append((size, seconds, slower, megabytes, larger, insights, aim))
+            before = now
+    report.table("A digest of a window of so many entries, in a process of its own on this machine", GROWN, rows)
 
 
-def _exponents(before: tuple[int, float, float], after: tuple[int, float, float]) -> list[str]:
+def _exponents(before: tuple[int, float, float], after: tuple[int, float, float]) -> list[float | None]:
     """Return the exponents by which time and memory grew with the entries: 1 is in proportion."""
-    times = math.log(after[0] / before[0])
-    return [f"n^{math.log(new / old) / times:.2f}" for old, new in zip(before[1:], after[1:], strict=True)]
+    return [exponent([(before[0], old), (after[0], new)]) for old, new in zip(before[1:], after[1:], strict=True)]
 
 
 def _digest(folder: Path) -> tuple[float, float, int]:

@@ -12,8 +12,7 @@ import numpy as np
 from benchmarks.engine import Engine, agent, person, prepare, started
 from benchmarks.invented import Inventor, Text, approvals
 from benchmarks.raw import overheard
-from rich.console import Console
-from rich.table import Table
+from benchmarks.report import Column, Report, Value
 
 from memsieve.bootstrap import House
 from memsieve.model import Vector
@@ -25,22 +24,27 @@ LARGEST_OTHER = 2_000
 BATCH = 10_000
 QUESTIONS = 50
 FOUND = 10
+COLUMNS = (
+    *(Column("vectors"), Column("memories", "{:,}"), Column("way"), Column("recall", "{:.3f}")),
+    *(Column("lowest", "{:.1f}"), Column("median", "{:.1f} ms"), Column("slowest", "{:.1f} ms"), Column("aim")),
+)
+Row = tuple[Value, ...]
 KINDS = {"clustered": True, "random Gaussian": False}
 
 
-def main(_: Path) -> None:
-    console = Console(width=110)
-    table = Table(title=f"recall@{FOUND} by vector in one project among {PROJECTS}, as an agent, against exact")
-    for column in ("vectors", "memories", "way", "recall", "lowest", "median", "slowest", "aim"):
-        table.add_column(column, justify="left" if column in {"vectors", "way"} else "right")
+def main(_: Path) -> Report:
+    """Print one table for both kinds of vectors."""
+    report, rows = Report("filtered"), []
     for kind, clustered in KINDS.items():
-        console.print(f"Writing {PROJECTS} projects of {kind} vectors …")
+        report.progress(f"writing {PROJECTS} projects of {kind} vectors")
         with started() as engine:
-            asyncio.run(_kind(engine, kind, Inventor(11, clustered=clustered), table))
-    console.print(table)
+            rows += asyncio.run(_kind(engine, kind, Inventor(11, clustered=clustered)))
+    title = f"recall@{FOUND} by vector in one project among {PROJECTS}, as an agent, against exact"
+    report.table(title, COLUMNS, rows)
+    return report
 
 
-async def _kind(engine: Engine, kind: str, inventor: Inventor, table: Table) -> None:
+async def _kind(engine: Engine, kind: str, inventor: Inventor) -> list[Row]:
     await prepare(engine)
     others = np.random.default_rng(3).integers(LARGEST_OTHER // 10, LARGEST_OTHER, PROJECTS - len(SIZES))
     async with engine.house() as house, engine.raw() as raw:
@@ -52,9 +56,10 @@ async def _kind(engine: Engine, kind: str, inventor: Inventor, table: Table) -> 
             await _fill(house, f"other-{number}", inventor, int(others[number]))
         await build_indexes(engine.url)
         await raw.execute("VACUUM ANALYZE")
-        for size, vectors in known.items():
-            cells = await _measure(house, f"size-{size}", inventor.vectors(QUESTIONS), vectors)
-            table.add_row(kind, f"{size:,}", *cells, "≥ 0.98")
+        return [
+            (kind, size, *await _measure(house, f"size-{size}", inventor.vectors(QUESTIONS), vectors), "≥ 0.98")
+            for size, vectors in known.items()
+        ]
 
 
 async def _fill(house: House, name: str, inventor: Inventor, size: int) -> dict[str, Vector]:
@@ -69,7 +74,7 @@ async def _fill(house: House, name: str, inventor: Inventor, size: int) -> dict[
     return known
 
 
-async def _measure(house: House, name: str, questions: Sequence[Vector], known: dict[str, Vector]) -> list[str]:
+async def _measure(house: House, name: str, questions: Sequence[Vector], known: dict[str, Vector]) -> Row:
     ids, matrix = np.array(list(known)), np.array(list(known.values()))
     recalls, times, way = [], [], ""
     for number, vector in enumerate([*questions[:5], *questions]):
@@ -82,8 +87,7 @@ async def _measure(house: House, name: str, questions: Sequence[Vector], known: 
             nearest = ids[np.argsort(-(matrix @ _stored(vector)))[:FOUND]]
             recalls.append(len({hit.chunk_id for hit in hits} & set(nearest)) / FOUND)
         way = "index" if "rough" in str(heard[-1][0]) else "exact"
-    milliseconds = [f"{seconds * 1000:.1f} ms" for seconds in (median(times), max(times))]
-    return [way, f"{fmean(recalls):.3f}", f"{min(recalls):.1f}", *milliseconds]
+    return way, fmean(recalls), min(recalls), 1000 * median(times), 1000 * max(times)
 
 
 def _stored(vector: Vector) -> Vector:

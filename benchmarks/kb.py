@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import random
 import resource
 import subprocess
@@ -16,8 +15,8 @@ from itertools import accumulate
 from pathlib import Path
 
 from benchmarks.invented import VOCABULARY, Inventor
-from rich.console import Console
-from rich.table import Table
+from benchmarks.report import Column, Report
+from benchmarks.scores import exponent
 
 from memsieve.bundled import models
 from memsieve.kb.base import KnowledgeBase
@@ -32,34 +31,40 @@ SENTENCES = 3
 WORDS_IN_A_CHINESE_SENTENCE = 14
 # Atoms as young as this are not kept in the cache.
 SETTLING = 2.5
-COLUMNS = ("atoms", "findings", "first run", "growth", "processor", "next run", "growth ", "processor ", "aim")
+SECONDS, GROWTH = "{:.1f} s", "n^{:.2f}"
+COLUMNS = (
+    *(Column("atoms", "{:,}"), Column("findings")),
+    *(Column("first run", SECONDS), Column("growth", GROWTH), Column("processor", SECONDS)),
+    *(Column("next run", SECONDS), Column("growth", GROWTH), Column("processor", SECONDS)),
+    Column("aim"),
+)
 
 
-def main(_: Path) -> None:
-    console = Console(width=110)
-    table = Table(title="memsieve kb refine in a process of its own, without a cache of concepts and with one")
-    for column in COLUMNS:
-        table.add_column(column, justify="right")
-    before: tuple[int, float, float] | None = None
+def main(_: Path) -> Report:
+    """Print one table of all sizes."""
+    report, rows, before = Report("kb"), [], None
     for size in SIZES:
-        console.print(f"Writing {size:,} atoms …")
-        first, second = _measured(size)
-        grown = ("", "") if before is None else _exponents(before, (size, first.seconds, second.seconds))
-        aim = "< 20 s" if size == SIZES[-1] else ""
-        table.add_row(f"{size:,}", str(FINDINGS), *first.cells(grown[0]), *second.cells(grown[1]), aim)
-        before = (size, first.seconds, second.seconds)
-    console.print(table)
+        report.progress(f"refining {size:,} atoms")
+        runs = _measured(size)
+        figures = [figure for run, last in zip(runs, before or runs, strict=True) for figure in run.figures(last)]
+        rows.append((size, FINDINGS, *figures, "< 20 s" if size == SIZES[-1] else ""))
+        before = runs
+    title = "memsieve kb refine in a process of its own, without a cache of concepts and with one"
+    report.table(title, COLUMNS, rows)
+    return report
 
 
 @dataclass(frozen=True)
 class Took:
-    """The seconds of one run, and those of them that the processor worked for it."""
+    """The seconds of one run with so many atoms, and those of them that the processor worked for it."""
 
+    atoms: int
     seconds: float
     processor: float
 
-    def cells(self, grown: str) -> tuple[str, str, str]:
-        return f"{self.seconds:.1f} s", grown, f"{self.processor:.1f} s"
+    def figures(self, before: Took) -> tuple[float, float | None, float]:
+        """Return the seconds, the power of the atoms that they grew by since a smaller run, and the processor's."""
+        return self.seconds, exponent([(before.atoms, before.seconds), (self.atoms, self.seconds)]), self.processor
 
 
 def _measured(size: int) -> tuple[Took, Took]:
@@ -81,7 +86,7 @@ def _refine(base: KnowledgeBase, made: Texts, atoms: list[str], name: str) -> To
     command = [sys.executable, "-m", "memsieve", "kb", "refine", "--kb", str(base.root), "--json"]
     began, worked = time.perf_counter(), _processor()
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    took = Took(time.perf_counter() - began, _processor() - worked)
+    took = Took(len(atoms), time.perf_counter() - began, _processor() - worked)
     counts = json.loads(done.stdout)["counts"]
     # A fifth of each fate, or it is not refine that was measured.
     assert all(
@@ -148,10 +153,3 @@ class Texts:
     def _chinese_sentence(self) -> str:
         words = self._chance.choices(self._chinese, cum_weights=self._reach, k=WORDS_IN_A_CHINESE_SENTENCE)
         return f"{''.join(words)}。"
-
-
-def _exponents(before: tuple[int, float, float], after: tuple[int, float, float]) -> tuple[str, str]:
-    """Return the exponents by which the times grew with the atoms: 1 is in proportion."""
-    times = math.log(after[0] / before[0])
-    first, second = (math.log(new / old) / times for old, new in zip(before[1:], after[1:], strict=True))
-    return f"n^{first:.2f}", f"n^{second:.2f}"

@@ -18,10 +18,8 @@ from statistics import median
 import numpy as np
 from benchmarks.consistency import EDITS
 from benchmarks.reading import lines
+from benchmarks.report import Column, Report, Value
 from benchmarks.restatements import PARAPHRASES
-from rich.console import Console
-from rich.progress import track
-from rich.table import Table
 from tokenizers import BertWordPieceTokenizer
 
 from memsieve import Memory, Project
@@ -41,25 +39,29 @@ TEXTS = 200
 # All pairs among so many real sentences of each language.
 SAMPLE = 400
 FIRST = 3
+# Whether it is written in Chinese characters.
+LANGUAGES = {"Chinese": True, "English": False}
 FOLDER = Path(__file__).parent
 # The second ask in other words than the answer's. Constants were chosen with both in view: neither is unseen.
 CASES = {"plain": "bilingual.json", "in other words": "bilingual_hard.json"}
+COUNT = "{:,}"
 Embed = Callable[[str], "Vector | None"]
+Row = tuple[Value, ...]
 
 
-def main(data: Path) -> None:
+def main(data: Path) -> Report:
     """Print the tables."""
-    console = Console(width=110)
-    embedder = LocalEmbedder()
+    report, embedder = Report("languages"), LocalEmbedder()
 
     def embed(text: str) -> Vector | None:
         return asyncio.run(embedder.embed([text]))[0]
 
     english, chinese = _english(data), _chinese(data)
-    console.print(_across(english, chinese))
-    console.print(_duplicates(english[:PAIRS], chinese, embed))
-    console.print(_thresholds(english, chinese, embed))
-    console.print(_cost(english, chinese, embedder))
+    _across(report, english, chinese)
+    _duplicates(report, english[:PAIRS], chinese, embed)
+    _thresholds(report, english, chinese, embed)
+    _cost(report, english, chinese, embedder)
+    return report
 
 
 def _english(data: Path) -> list[str]:
@@ -74,26 +76,36 @@ def _chinese(data: Path) -> list[str]:
     return [text for text in dict.fromkeys(sentences) if 20 <= len(text) <= 200]
 
 
-def _across(english: list[str], chinese: list[str]) -> Table:
+def _across(report: Report, english: list[str], chinese: list[str]) -> None:
     """Ask questions whose answer is in the other language, in one project with everything else."""
     cases = {name: json.loads((FOLDER / file).read_text("utf-8")) for name, file in CASES.items()}
     asked = [case for kind in cases.values() for case in kind]
     half = (MEMORIES - len(asked)) // 2
     pick = random.Random(0)
     others = pick.sample(english, half) + pick.sample(chinese, half)
-    table = Table("questions", "asked", "answer first", f"in the first {FIRST}")
-    table.title = f"{MEMORIES:,} memories in one project, half of each language"
     with tempfile.TemporaryDirectory() as folder, Memory.open(folder) as memory:
         project = memory.project("mixed")
-        for text in track([*others, *(case["memory"] for case in asked)], "Promoting memories", transient=True):
-            project.promote_text(text, by="benchmark")
-        for name, kind in cases.items():
-            for language, han in (("Chinese to English", True), ("English to Chinese", False)):
-                wanted = [case for case in kind if bool(re.search("[一-鿿]", case["question"])) == han]
-                places = [_place(project, case) for case in wanted]
-                counts = (sum(at <= 1 for at in places), sum(at <= FIRST for at in places))
-                table.add_row(f"{name}, {language}", str(len(places)), *map(str, counts))
-    return table
+        _promote(report, project, [*others, *(case["memory"] for case in asked)])
+        rows = [row for name, kind in cases.items() for row in _answered(project, name, kind)]
+    columns = [Column("questions"), Column("asked"), Column("answer first"), Column(f"in the first {FIRST}")]
+    report.table(f"{MEMORIES:,} memories in one project, half of each language", columns, rows)
+
+
+def _promote(report: Report, project: Project, texts: list[str]) -> None:
+    for number, text in enumerate(texts, 1):
+        report.progress(f"promoting memory {number:,} of {len(texts):,}")
+        project.promote_text(text, by="benchmark")
+
+
+def _answered(project: Project, name: str, cases: list[dict[str, str]]) -> Iterator[Row]:
+    for language, han in (("Chinese to English", True), ("English to Chinese", False)):
+        places = [_place(project, case) for case in cases if _is_chinese(case["question"]) == han]
+        counts = (sum(at <= 1 for at in places), sum(at <= FIRST for at in places))
+        yield f"{name}, {language}", len(places), *counts
+
+
+def _is_chinese(text: str) -> bool:
+    return bool(re.search("[一-鿿]", text))
 
 
 def _place(project: Project, case: dict[str, str]) -> int:
@@ -101,40 +113,47 @@ def _place(project: Project, case: dict[str, str]) -> int:
     return found.index(case["memory"]) + 1 if case["memory"] in found else FIRST + 1
 
 
-def _duplicates(english: list[str], chinese: list[str], embed: Embed) -> Table:
+def _duplicates(report: Report, english: list[str], chinese: list[str], embed: Embed) -> None:
     pick = random.Random(1)
     one, other = (pick.sample(chinese, PAIRS) for _ in range(2))
-    strangers = [(a, b) for a, b in zip(one, other, strict=True) if a != b]
-    table = Table("pairs of sentences", "pairs", "called duplicates", title="Duplicates")
-    table.add_row("two different ones, Chinese", *_counted(strangers, embed))
+    pairs = {"two different ones, Chinese": [(a, b) for a, b in zip(one, other, strict=True) if a != b]}
     for name, change in VARIANTS.items():
-        changed = [(text, change(text)) for text in one if change(text) != text]
-        table.add_row(f"{name}, Chinese", *_counted(changed, embed))
-    for language, han in (("Chinese", True), ("English", False)):
-        rewritten = [pair for pair in PARAPHRASES if bool(re.search("[一-鿿]", pair[0])) == han]
-        table.add_row(f"paraphrases, {language}", *_counted(rewritten, embed))
+        pairs[f"{name}, Chinese"] = [(text, change(text)) for text in one if change(text) != text]
+    for language, han in LANGUAGES.items():
+        pairs[f"paraphrases, {language}"] = _paraphrases(han=han)
     for language, texts in (("Chinese", one), ("English", english)):
-        table.add_row(f"one value changed, {language}", *_counted(list(_changed(texts)), embed))
-    return table
+        pairs[f"one value changed, {language}"] = list(_changed(texts))
+    report.progress("duplicates")
+    columns = (Column("pairs of sentences"), Column("pairs"), Column("called duplicates"), Column("share", "{:.1%}"))
+    report.table("Duplicates", columns, [(name, *_counted(given, embed)) for name, given in pairs.items()])
 
 
-def _thresholds(english: list[str], chinese: list[str], embed: Embed) -> Table:
+def _paraphrases(*, han: bool) -> list[tuple[str, str]]:
+    return [pair for pair in PARAPHRASES if _is_chinese(pair[0]) == han]
+
+
+def _thresholds(report: Report, english: list[str], chinese: list[str], embed: Embed) -> None:
     """Count strangers and paraphrases above the similarities that the tombstone, echo and duplicate checks use."""
     defaults = FilterSettings()
     marks = (defaults.tombstone_similarity, defaults.echo_similarity, defaults.duplicate_similarity)
-    table = Table(
-        "pairs", "count", *(f"at {mark:g} or more" for mark in marks), title="Similarities, before claims are compared"
-    )
-    pick = random.Random(3)
-    for language, texts, han in (("Chinese", chinese, True), ("English", english, False)):
+    pick, rows = random.Random(3), []
+    report.progress("similarities")
+    for language, texts in (("Chinese", chinese), ("English", english)):
         vectors = np.stack([embed(text) for text in pick.sample(texts, SAMPLE)])
         strangers = (vectors @ vectors.T)[np.triu_indices(SAMPLE, 1)]
-        table.add_row(
-            f"strangers, {language}", f"{len(strangers):,}", *(str(int((strangers >= m).sum())) for m in marks)
-        )
-        alike = np.array([embed(a) @ embed(b) for a, b in PARAPHRASES if bool(re.search("[一-鿿]", a)) == han])
-        table.add_row(f"paraphrases, {language}", str(len(alike)), *(f"{(alike >= mark).mean():.0%}" for mark in marks))
-    return table
+        alike = np.array([embed(a) @ embed(b) for a, b in _paraphrases(han=LANGUAGES[language])])
+        rows.append((f"strangers, {language}", *_above(strangers, marks)))
+        rows.append((f"paraphrases, {language}", *_above(alike, marks)))
+    above = [column for mark in marks for column in (Column(f"at {mark:g} or more", COUNT), Column("share", "{:.2%}"))]
+    report.table("Similarities, before claims are compared", [Column("pairs"), Column("count", COUNT), *above], rows)
+
+
+def _above(similarities: np.ndarray, marks: tuple[float, ...]) -> Iterator[float]:
+    """Give how many there are, and how many and what share of them reach each mark."""
+    yield len(similarities)
+    for mark in marks:
+        reached = int((similarities >= mark).sum())
+        yield from (reached, reached / len(similarities))
 
 
 def _changed(texts: list[str]) -> Iterator[tuple[str, str]]:
@@ -146,9 +165,9 @@ def _changed(texts: list[str]) -> Iterator[tuple[str, str]]:
             yield text, pick.choice(made)
 
 
-def _counted(pairs: list[tuple[str, str]], embed: Embed) -> tuple[str, str]:
+def _counted(pairs: list[tuple[str, str]], embed: Embed) -> tuple[int, int, float]:
     found = sum(_duplicate(*pair, embed) for pair in pairs)
-    return str(len(pairs)), f"{found} ({found / len(pairs):.1%})"
+    return len(pairs), found, found / len(pairs)
 
 
 def _duplicate(one: str, other: str, embed: Embed) -> bool:
@@ -169,21 +188,27 @@ VARIANTS: dict[str, Callable[[str], str]] = {
 }
 
 
-def _cost(english: list[str], chinese: list[str], embedder: LocalEmbedder) -> Table:
+def _cost(report: Report, english: list[str], chinese: list[str], embedder: LocalEmbedder) -> None:
     """Time the embedder against MiniLM without Chinese: the same encoder, its own tokenizer, its own rows."""
     alone = _minilm()
     ours = embedder._embed  # noqa: SLF001 - without the thread that `embed` asks for
     for embed in (alone, ours):
         embed("Both are loaded before anything is timed.")
-    table = Table("texts", "MiniLM alone", "bundled", "ratio", title="Milliseconds a text (medians, in turns)")
-    for name, texts in (("English", english[:TEXTS]), ("Chinese", chinese[:TEXTS])):
-        both = [[_time(partial(embed, text)) for embed in (alone, ours)] for text in texts]
-        first, second = (median(times) for times in zip(*both, strict=True))
-        ratio = median(b / a for a, b in both)
-        cells = (f"{first:.2f}", f"{second:.2f}", f"{ratio:.2f}") if name == "English" else ("", f"{second:.2f}", "")
-        table.add_row(name, *cells)
-    table.add_row("loading, in a fresh process", "", f"{1000 * _loading():.0f}", "")
-    return table
+    report.progress("embedding")
+    first, second, ratio = _compared(alone, ours, english[:TEXTS])
+    rows = [
+        ("English", first, second, ratio),
+        ("Chinese", None, _compared(alone, ours, chinese[:TEXTS])[1], None),
+        ("loading, in a fresh process", None, 1000 * _loading(), None),
+    ]
+    columns = [Column("texts"), *(Column(name, "{:.2f}") for name in ("MiniLM alone", "bundled", "ratio"))]
+    report.table("Milliseconds a text (medians, in turns)", columns, rows)
+
+
+def _compared(alone: Embed, ours: Embed, texts: list[str]) -> tuple[float, float, float]:
+    both = [[_time(partial(embed, text)) for embed in (alone, ours)] for text in texts]
+    first, second = (median(times) for times in zip(*both, strict=True))
+    return first, second, median(b / a for a, b in both)
 
 
 def _minilm() -> Embed:

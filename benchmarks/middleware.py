@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median, quantiles
@@ -13,9 +13,8 @@ from tempfile import TemporaryDirectory
 from typing import Annotated, Any, TypedDict
 
 from benchmarks.invented import Inventor
+from benchmarks.report import Column, Report, Value
 from langgraph.graph import END, START, StateGraph
-from rich.console import Console
-from rich.table import Table
 
 from memsieve import Memory
 from memsieve.ingress.record import HEAD_START
@@ -30,6 +29,7 @@ RECORDED, CHECKS = "the graph, recorded by MemoryCallback", "project.record, wit
 BUSY = "the same, while others are decided on"
 GRAPHS = (RECORDED, BUSY)
 AIMS = {RECORDER: "< 1 ms", RECORDED: "< 1 ms"}
+TIMES = [Column(name, "{:.2f} ms") for name in ("p50", "of that, the write", "beyond it, p50", "p95")]
 
 Way = Callable[[str], object]
 
@@ -66,7 +66,9 @@ class Times:
     rest: list[float] = field(default_factory=list)
 
 
-def main(_: Path) -> None:
+def main(_: Path) -> Report:
+    """Print one table."""
+    report = Report("middleware")
     with TemporaryDirectory() as folder, Memory.open(folder) as memory:
         ingress = memory._inner.house.ingress  # noqa: SLF001 - the write is timed where it is done
         store = ingress.quarantine = TimedStore(ingress.quarantine)
@@ -76,7 +78,10 @@ def main(_: Path) -> None:
             while ingress._later:  # noqa: SLF001 - as an agent's next answer takes longer than a decision
                 time.sleep(0.005)
 
-        Console(width=130).print(_table(_in_turns(_ways(memory), texts, store, settle)))
+        times = _in_turns(_ways(memory), texts, store, settle)
+    title = f"On the agent's path, SQLite, {TURNS} turns; decisions follow beside it"
+    report.table(title, [Column("what"), *TIMES, Column("aim for p50")], _rows(times))
+    return report
 
 
 def _ways(memory: Memory) -> dict[str, Way]:
@@ -127,19 +132,11 @@ def _in_turns(
     return times
 
 
-def _table(times: dict[str, Times]) -> Table:
-    """Show the write apart: how long the disk takes differs more from turn to turn than all the rest."""
-    table = Table(title=f"On the agent's path, SQLite, {TURNS} turns; decisions follow beside it", title_justify="left")
-    for column in ("what", "p50", "of that, the write", "beyond it, p50", "p95", "aim for p50"):
-        table.add_column(column, justify="left" if column == "what" else "right")
+def _rows(times: dict[str, Times]) -> Iterator[tuple[Value, ...]]:
+    """Give the write apart: how long the disk takes differs more from turn to turn than all the rest."""
     bare = median(times[BARE].whole)
     for name, each in times.items():
         write = median(map(operator.sub, each.whole, each.rest))
         rest = [one - (bare if name in GRAPHS else 0) for one in each.rest]
-        beyond = ("", "") if name == BARE else (_ms(median(rest)), _ms(quantiles(rest, n=20)[-1]))
-        table.add_row(name, _ms(median(each.whole)), _ms(write), *beyond, AIMS.get(name, ""))
-    return table
-
-
-def _ms(seconds: float) -> str:
-    return f"{seconds * 1000:.2f} ms"
+        beyond = (None, None) if name == BARE else (1000 * median(rest), 1000 * quantiles(rest, n=20)[-1])
+        yield name, 1000 * median(each.whole), 1000 * write, *beyond, AIMS.get(name, "")

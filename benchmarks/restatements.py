@@ -10,14 +10,15 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.consistency import GROUP, LONGEST, SHORTEST, refused
+from benchmarks.consistency import GROUP, LONGEST, OF, SHARE, SHORTEST, refused, share
 from benchmarks.reading import fitting, grouped, lines
-from rich.console import Console
-from rich.table import Table
+from benchmarks.report import Column, Report, Value
 
 Restate = Callable[[str, random.Random], str | None]
+Row = tuple[Value, ...]
 _MOST = 400
 _HAN = re.compile("[㐀-鿿]")
 _STOP = re.compile(r"[\s.。!！]+$")
@@ -299,39 +300,48 @@ def _plain(sentence: str) -> bool:
     return 5 <= len(_HAN.findall(sentence)) / 2 + len(re.findall("[A-Za-z]+", sentence)) <= 30
 
 
-def row(name: str, paragraphs: list[str]) -> list[str]:
-    """Return how many texts with a restatement were refused, by kind, among those that pass without it."""
+@dataclass(frozen=True)
+class Refusals:
+    """How many of so many texts were refused."""
+
+    refused: int
+    texts: int
+
+    @property
+    def figures(self) -> Row:
+        return share(self.refused, self.texts), self.texts
+
+    def __add__(self, other: Refusals) -> Refusals:
+        return Refusals(self.refused + other.refused, self.texts + other.texts)
+
+
+def refusals(name: str, paragraphs: list[str]) -> dict[str, Refusals]:
+    """Count the texts with a restatement that were refused, by kind, among those that pass without it."""
     passing = [text for text in paragraphs[:_MOST] if not refused(text)]
-    cells, false, total = [], 0, 0
+    counts = {}
     for kind, restate in RESTATED.items():
         chance = random.Random(f"{name} {kind}")
         made = [again for again in (restated(text, restate, chance) for text in passing) if again]
-        count = sum(map(refused, made))
-        cells.append(f"{_percent(count, len(made))} of {len(made)}")
-        false, total = false + count, total + len(made)
-    return [name, *cells, _percent(false, total)]
+        counts[kind] = Refusals(sum(map(refused, made)), len(made))
+    return {**counts, "all": sum(counts.values(), Refusals(0, 0))}
 
 
-def _percent(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f} %" if whole else "-"
-
-
-def by_hand() -> Iterator[list[str]]:
+def by_hand() -> Iterator[Row]:
     """Give the share of the hand-written paraphrases that were refused, by language."""
     for name, han in (("English", False), ("Chinese", True)):
         pairs = [(one, two) for one, two in PARAPHRASES if bool(_HAN.search(one)) == han]
         joined = [f"{a}{'' if han else ' '}{b}" for one, two in pairs for a, b in ((one, two), (two, one))]
-        yield [name, f"{_percent(sum(map(refused, joined)), len(joined))} of {len(joined)}"]
+        yield name, *Refusals(sum(map(refused, joined)), len(joined)).figures
 
 
-def main(data: Path, half: int = 1) -> None:
+def main(data: Path, half: int = 1) -> Report:
     """Print the tables."""
-    console = Console(width=170)
-    table = Table("set", *RESTATED, "all", title="Benign restatements refused")
+    report, sets = Report("restatements"), {}
     for name, paragraphs in texts(data, half).items():
-        table.add_row(*row(name, paragraphs))
-    console.print(table)
-    table = Table("paraphrases by hand", "refused")
-    for cells in by_hand():
-        table.add_row(*cells)
-    console.print(table)
+        report.progress(name)
+        sets[name] = refusals(name, paragraphs)
+    columns = [Column("restated"), *(column for name in sets for column in (Column(name, SHARE), OF))]
+    rows = [(kind, *(one for counts in sets.values() for one in counts[kind].figures)) for kind in (*RESTATED, "all")]
+    report.table("Benign restatements refused", columns, rows)
+    report.table("Paraphrases by hand", [Column("language"), Column("refused", SHARE), OF], by_hand())
+    return report

@@ -18,8 +18,7 @@ from statistics import median
 
 import numpy as np
 from benchmarks.footprint import installed_bytes
-from rich.console import Console
-from rich.table import Table
+from benchmarks.report import Column, Report, Value
 
 from memsieve import Memory
 from memsieve.embedders.local import LocalEmbedder
@@ -34,27 +33,42 @@ ROUNDS = 150
 SUBJECTS = "billing search login export invoice mobile warehouse pricing onboarding ledger report gateway".split()
 DEEDS = "uses needs replaces limits retries caches encrypts measures splits merges delays audits".split()
 THINGS = "PostgreSQL transactions tokens certificates queues budgets regions customers orders payments traces".split()
+COLUMNS = (
+    *(Column("what"), Column("memsieve", "{:,.2f} ms"), Column("least work", "{:,.2f} ms")),
+    *(Column("ratio", "{:.2f}"), Column("aim")),
+)
+Row = tuple[Value, ...]
 
 
-def main(_: Path) -> None:
-    console = Console(width=110)
-    table = Table(title="Speed: medians of one run, ratio to the least work possible")
-    for column in ("what", "memsieve", "least work", "ratio", "aim"):
-        table.add_column(column, justify="left" if column == "what" else "right")
+def main(_: Path) -> Report:
+    """Print one table."""
+    report = Report("speed")
+    rows = [*_compared(report), *_by_itself(report)]
+    report.table("Speed: medians of one run, ratio to the least work possible", COLUMNS, rows)
+    return report
+
+
+def _compared(report: Report) -> list[Row]:
+    """Measure queries and recording beside the least work, and among many projects."""
     with tempfile.TemporaryDirectory() as folder:
-        console.print(f"Writing {MEMORIES:,} memories …")
+        report.progress(f"writing {MEMORIES:,} memories")
         vectors = asyncio.run(_fill(Path(folder), "large", MEMORIES))
         with Memory.open(folder) as memory:
-            table.add_row(f"query over {MEMORIES:,} memories", *_query(memory, vectors), "≤ 1.5")
-            table.add_row("recording", *_record(memory, Path(folder)), "≤ 1.5")
-        console.print(f"Writing {PROJECTS:,} projects …")
+            query = (f"query over {MEMORIES:,} memories", *_query(memory, vectors), "≤ 1.5")
+            recording = ("recording", *_record(memory, Path(folder)), "≤ 1.5")
+        report.progress(f"writing {PROJECTS:,} projects")
         with Memory.open(Path(folder) / "alone") as alone, Memory.open(Path(folder) / "crowded") as crowded:
-            for row in _growth(alone, crowded):
-                table.add_row(*row, "flat: 1.0")
-    table.add_row("memsieve --help", f"{_command('--help') * 1000:.0f} ms", "", "", "< 500 ms")
-    table.add_row("query from a fresh process", f"{_fresh_query() * 1000:.0f} ms", "", "", "< 1000 ms")
-    table.add_row("base install", f"{installed_bytes(['memsieve']) / 1e6:.0f} MB", "", "", "< 300 MB")
-    console.print(table)
+            return [query, recording, *_growth(alone, crowded)]
+
+
+def _by_itself(report: Report) -> list[Row]:
+    report.progress("starting processes")
+    size = f"{installed_bytes(['memsieve']) / 1e6:.0f} MB"
+    return [
+        ("memsieve --help", 1000 * _command("--help"), None, None, "< 500 ms"),
+        ("query from a fresh process", 1000 * _fresh_query(), None, None, "< 1000 ms"),
+        ("base install", size, None, None, "< 300 MB"),
+    ]
 
 
 def sentence(number: int) -> str:
@@ -84,7 +98,7 @@ async def _fill(folder: Path, project: str, count: int) -> np.ndarray:
     return vectors
 
 
-def _query(memory: Memory, vectors: np.ndarray) -> tuple[str, str, str]:
+def _query(memory: Memory, vectors: np.ndarray) -> tuple[float, float, float]:
     project = memory.project("large")
     embed = _embed_one()
 
@@ -94,7 +108,7 @@ def _query(memory: Memory, vectors: np.ndarray) -> tuple[str, str, str]:
     return _compare(lambda number: project.retrieve(sentence(number)[12:60]), least)
 
 
-def _record(memory: Memory, folder: Path) -> tuple[str, str, str]:
+def _record(memory: Memory, folder: Path) -> tuple[float, float, float]:
     project = memory.project("recording")
     embed = _embed_one()
     connection = sqlite3.connect(folder / "least.db", isolation_level=None)
@@ -115,7 +129,7 @@ def _record(memory: Memory, folder: Path) -> tuple[str, str, str]:
     return result
 
 
-def _growth(alone: Memory, crowded: Memory) -> list[tuple[str, str, str, str]]:
+def _growth(alone: Memory, crowded: Memory) -> list[Row]:
     """Compare one project that is alone in its file with one among many others."""
     for number in range(PROJECTS):
         crowded.project(f"other-{number}").record(sentence(number), session_id="s", confidence=0.9)
@@ -127,7 +141,7 @@ def _growth(alone: Memory, crowded: Memory) -> list[tuple[str, str, str, str]]:
         memory.project("one").retrieve(sentence(number)[12:60])
 
     return [
-        (f"{name} among {PROJECTS:,} projects", *_compare(partial(work, crowded), partial(work, alone)))
+        (f"{name} among {PROJECTS:,} projects", *_compare(partial(work, crowded), partial(work, alone)), "flat: 1.0")
         for name, work in (("recording", record), ("query", query))
     ]
 
@@ -138,8 +152,8 @@ def _embed_one() -> Callable[[str], np.ndarray]:
     return lambda text: loop.run_until_complete(embedder.embed([text]))[0]
 
 
-def _compare(ours: Callable[[int], object], least: Callable[[int], object]) -> tuple[str, str, str]:
-    """Time both in turns, so that a busy moment of the machine meets both alike."""
+def _compare(ours: Callable[[int], object], least: Callable[[int], object]) -> tuple[float, float, float]:
+    """Time both in turns, so that a busy moment meets both alike; return milliseconds and their ratio."""
     for number in range(5):
         ours(number)
         least(number)
@@ -147,7 +161,7 @@ def _compare(ours: Callable[[int], object], least: Callable[[int], object]) -> t
     for number in range(5, ROUNDS):
         mine += _times(ours, range(number, number + 1))
         theirs += _times(least, range(number, number + 1))
-    return _ms(median(mine)), _ms(median(theirs)), f"{median(mine) / median(theirs):.2f}"
+    return 1000 * median(mine), 1000 * median(theirs), median(mine) / median(theirs)
 
 
 def _times(work: Callable[[int], object], numbers: range) -> list[float]:
@@ -157,10 +171,6 @@ def _times(work: Callable[[int], object], numbers: range) -> list[float]:
         work(number)
         times.append(time.perf_counter() - start)
     return times
-
-
-def _ms(seconds: float) -> str:
-    return f"{seconds * 1000:.2f} ms"
 
 
 def _command(*arguments: str) -> float:
