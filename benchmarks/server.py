@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import uvloop
 from benchmarks import figures
 from benchmarks.engine import Engine, person, prepare, started
 from benchmarks.invented import Inventor, Text, approvals
@@ -113,12 +113,12 @@ def main(_: Path, *, full: bool = False, write: bool = False, only: int | None =
     for size in [only] if only is not None else [*SIZES, FULL_SIZE] if full else SIZES:
         report.progress(f"{size:,} memories")
         with started() as engine:
-            asyncio.run(_size(engine, size, rows, measured))
+            uvloop.run(_size(engine, size, rows, measured))
     if only is None:
         others = (*OTHERS, FULL_OTHERS) if full else OTHERS
         report.progress(f"{others[-1]:,} projects")
         with started() as engine:
-            asyncio.run(_growth(engine, others, rows))
+            uvloop.run(_growth(engine, others, rows))
     rows.tell(report)
     if not full:
         report.console.print(
@@ -126,7 +126,7 @@ def main(_: Path, *, full: bool = False, write: bool = False, only: int | None =
         )
     if write:
         with started() as engine:
-            asyncio.run(figures.complete(engine, measured))
+            uvloop.run(figures.complete(engine, measured))
         report.console.print(f"Written: {measured.write()}")
     report.console.print(f"All this took {time.perf_counter() - began:.0f} s.")
     return report
