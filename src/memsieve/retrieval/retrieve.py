@@ -77,6 +77,8 @@ class Retriever:
             hot = await _or_why_not(ranking)
         except BaseException:
             ranking.cancel()
+            # Whoever asks hears of the first error; that there was another is no news.
+            ranking.add_done_callback(lambda done: done.cancelled() or done.exception())
             raise
         unverified = _unless_down(hot, "working", degraded)
         hits = _unless_down(cold, "longterm", degraded)
