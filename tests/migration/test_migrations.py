@@ -21,6 +21,7 @@ CHECKSUMS = {
     "0004_keys.sql": "d5946e3730d8e8ee89c41983a8813a648b3607bcc1aeb22d624bb4d8eb9146d0",
     "0005_happenings.sql": "1d536971dfa9715a93a2073535de703dff1828bdfca227653f2bf07cf8acd36d",
     "0006_places.sql": "38644d48dd56f77e8d160fc178234301daf29a2c3c3e3a67143df257fb69bbeb",
+    "0007_lines.sql": "1789205d1860a36409673e84cc796663aea93073309a6ce5417e1c197d90f816",
 }
 NEWER = Migration(
     len(released()) + 1,
@@ -55,6 +56,13 @@ def test_migrations_are_numbered_without_a_gap():
 def test_a_new_file_gets_every_migration_and_its_record(connection):
     migrate(connection)
     assert applied(connection) == [one.number for one in released()]
+
+
+def test_a_line_of_the_audit_log_is_looked_up_and_not_read_with_all_others(connection):
+    migrate(connection)
+    line = "SELECT 1 FROM audit_log WHERE project_id = ? AND subject = ? AND action = 'promoted' AND actor = ?"
+    [plan] = connection.execute(f"EXPLAIN QUERY PLAN {line}", ("apollo", "a", "ada")).fetchall()
+    assert "audit_log_by_subject (project_id=? AND subject=? AND action=? AND actor=?)" in plan[-1]
 
 
 def test_migrating_twice_changes_nothing(connection):
