@@ -166,26 +166,26 @@ class Bench:
         return await _all(pairs, [on(connection) for connection in connections])
 
     async def query(self, about: Sequence[Text], rounds: int = ROUNDS) -> Queries:
-        """Ask, and send the statements of the same questions by hand."""
+        """Ask, in turns with the statements of the same question sent by hand."""
         questions = self.inventor.questions(about, QUESTIONS)
         self.engine.embedder.learn(questions)
         asked = project(self.house, self.name)
         told = [await self._overheard(asked, question) for question in questions]
-        times: tuple[list[float], list[float], list[float]] = ([], [], [])
-        parts = []
+        ours, least, search = list[float](), list[float](), list[float]()
         async with self.engine.raw(durable=False) as connection, in_project(connection, self.name):
             for statements in told[:10]:
                 await send(connection, statements)
             for _ in range(rounds):
-                before = self.engine.worked()
-                for question in questions:
-                    times[0].append(await _seconds(asked.retrieve(question.content, session_id="asking")))
-                parts.append(self.engine.worked().since(before, len(questions)))
-                for statements in told:
-                    times[1].append(await _seconds(send(connection, statements)))
-                    times[2].append(await _seconds(send(connection, statements[-2:-1])))
-        ours, least, search = map(Times.of, times)
-        return Queries(ours, least, search, _middle(parts))
+                for question, statements in zip(questions, told, strict=True):
+                    ours.append(await _seconds(asked.retrieve(question.content, session_id="asking")))
+                    least.append(await _seconds(send(connection, statements)))
+            for statements in told * rounds:
+                search.append(await _seconds(send(connection, statements[-2:-1])))
+        before = self.engine.worked()
+        for question in questions * rounds:
+            await asked.retrieve(question.content, session_id="asking")
+        worked = self.engine.worked().since(before, rounds * len(questions))
+        return Queries(Times.of(ours), Times.of(least), Times.of(search), worked)
 
     async def _overheard(self, asked: AsyncProject, question: Text) -> list[Statement]:
         with overheard() as heard:

@@ -54,8 +54,16 @@ def test_a_statement_that_fails_leaves_nothing_behind(database, run):
     role, project, prepared = left(database, run)
     assert role not in set(Door)
     assert not project
-    assert prepared == 1
+    # The statement, and the one of its settings.
+    assert prepared == 2
     assert run(database.ask(Door.AGENT, agent(), "SELECT 1 / %(by)s::integer AS share", {"by": 1})) == [{"share": 1}]
+
+
+def test_a_project_with_a_nul_in_its_name_is_refused_and_not_taken_for_another(database, run):
+    scope = agent()
+    object.__setattr__(scope, "project_id", "apollo\0gemini")
+    with pytest.raises(InvalidInput, match="0x00"):
+        run(database.ask(Door.AGENT, scope, WHO, ()))
 
 
 def test_who_only_asks_cannot_write(database, run):

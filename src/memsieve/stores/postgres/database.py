@@ -23,7 +23,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 from memsieve.model import Scope
 from memsieve.stores.postgres.address import conninfo
 from memsieve.stores.postgres.errors import translated
-from memsieve.stores.postgres.flush import Columns, Flushes
+from memsieve.stores.postgres.flush import Columns, Flushes, Settings
 from memsieve.stores.postgres.migrate import require_current
 
 POOL_SIZE = 10
@@ -94,7 +94,7 @@ class Database:
         self._ready: WeakSet[Connection] = WeakSet()
         self._answering = True
         self._flushes = Flushes()
-        self._giving_back: set[asyncio.Task[None]] = set()
+        self._ending: set[asyncio.Task[None]] = set()
 
     async def open(self) -> None:
         """Begin to connect. A server that is down now is found when it comes."""
@@ -102,7 +102,7 @@ class Database:
 
     async def close(self) -> None:
         """Let go of all connections."""
-        await asyncio.gather(*self._giving_back, return_exceptions=True)
+        await asyncio.gather(*self._ending, return_exceptions=True)
         await self._pool.close()
 
     async def read(self, door: Door, scope: Scope, work: Work[T]) -> T:
@@ -118,14 +118,14 @@ class Database:
         values: Params,
     ) -> list[DictRow]:
         """Read one project by one statement, prepared and in one round trip."""
-        under = _settings(door, scope.project_id, more=_ONLY_READING)
+        under = _sent(door, scope.project_id, more=_ONLY_READING)
         return await self._run(_Statement(self._flushes.rows, under, statement, values), repeatable=True)
 
     async def columns(
         self, door: Door, scope: Scope, statement: str, values: Params, settings: Sequence[tuple[str, str]]
     ) -> Columns:
         """Read many rows as `ask` does, by their columns."""
-        under = _settings(door, scope.project_id, more=(*_ONLY_READING, *settings))
+        under = _sent(door, scope.project_id, more=(*_ONLY_READING, *settings))
         return await self._run(_Statement(self._flushes.columns, under, statement, values), repeatable=True)
 
     async def write(
@@ -161,8 +161,8 @@ class Database:
 
         It takes one round trip in place of three.
         """
-        settings = _settings(door, scope.project_id, durable=durable)
-        deed = _Statement(self._flushes.written, settings, statement, values)
+        under = _sent(door, scope.project_id, durable=durable)
+        deed = _Statement(self._flushes.written, under, statement, values)
         return await self._run(deed, repeatable=repeatable)
 
     async def across(self, work: Work[T]) -> T:
@@ -190,9 +190,7 @@ class Database:
                     if not again:
                         raise
                 finally:
-                    giving_back = asyncio.create_task(self._give_back(connection, deed))
-                    self._giving_back.add(giving_back)
-                    giving_back.add_done_callback(self._giving_back.discard)
+                    await self._give_back(connection, deed)
 
     async def _borrowed(self, give_up: float) -> Connection:
         """Lend a connection; while the server is down, not everybody waits for it as long as the first."""
@@ -205,11 +203,19 @@ class Database:
         return connection
 
     async def _give_back(self, connection: Connection, deed: _Deed[object]) -> None:
+        """Put a connection back at once, so that it is there for what the same task does next."""
+        if connection.pgconn.transaction_status == TransactionStatus.IDLE:
+            await self._pool.putconn(connection)
+        else:
+            ending = asyncio.create_task(self._end(connection, deed))
+            self._ending.add(ending)
+            ending.add_done_callback(self._ending.discard)
+
+    async def _end(self, connection: Connection, deed: _Deed[object]) -> None:
         """End what was left open: whoever read, or failed, need not wait for that."""
         try:
-            if connection.info.transaction_status != TransactionStatus.IDLE:
-                # With a rollback a connection forgets the statements it has prepared.
-                await (connection.commit() if deed.only_reads else connection.rollback())
+            # With a rollback a connection forgets the statements it has prepared.
+            await (connection.commit() if deed.only_reads else connection.rollback())
         except PsycopgError:
             # It is lost, and the pool sees that.
             pass
@@ -278,8 +284,8 @@ class _Statement(Generic[T]):
     """One statement, sent together with its settings: PostgreSQL makes one transaction of both."""
 
     only_reads: ClassVar[bool] = False
-    send: Callable[[Connection, str, str, Params], Awaitable[T]]
-    settings: str
+    send: Callable[[Connection, Settings, str, Params], Awaitable[T]]
+    settings: Settings
     statement: str
     values: Params
     ending: bool = False
@@ -290,16 +296,22 @@ class _Statement(Generic[T]):
 
 
 @lru_cache(maxsize=4096)
-def _settings(
-    door: Door,
-    project: str,
-    *,
-    across: bool = False,
-    durable: bool = True,
-    in_turn: bool = False,
-    more: tuple[tuple[str, str], ...] = (),
-) -> str:
-    """Return what sets the role and the project, and where it differs from what every connection begins with, more."""
+def _sent(door: Door, project: str, *, durable: bool = True, more: tuple[tuple[str, str], ...] = ()) -> Settings:
+    """Return the settings that are sent together with one statement."""
+    return Settings.of(_values(door, project, durable=durable) | dict(more))
+
+
+@lru_cache(maxsize=4096)
+def _settings(door: Door, project: str, *, across: bool = False, durable: bool = True, in_turn: bool = False) -> str:
+    """Return the settings that a transaction of more than one statement begins with."""
+    values = _values(door, project, across=across, durable=durable)
+    settings = [_SETTING.format(name=sql.Literal(name), value=sql.Literal(value)) for name, value in values.items()]
+    turn = _IN_TURN.format(project=sql.Literal(project)) if in_turn else sql.SQL("")
+    return (_SETTINGS.format(sql.SQL(", ").join(settings)) + turn).as_string()
+
+
+def _values(door: Door, project: str, *, across: bool = False, durable: bool = True) -> dict[str, str]:
+    """Return the role and the project, and where it differs from what every connection begins with, more."""
     values = {"role": str(door), "app.project": project}
     if across:
         values["app.across"] = "on"
@@ -307,7 +319,4 @@ def _settings(
         values["synchronous_commit"] = "off"
     if door not in {Door.AGENT, Door.KEEPER}:
         values |= {"statement_timeout": f"{PATIENT_SECONDS}s", "lock_timeout": f"{LOCK_SECONDS}s"}
-    values |= dict(more)
-    settings = [_SETTING.format(name=sql.Literal(name), value=sql.Literal(value)) for name, value in values.items()]
-    turn = _IN_TURN.format(project=sql.Literal(project)) if in_turn else sql.SQL("")
-    return (_SETTINGS.format(sql.SQL(", ").join(settings)) + turn).as_string()
+    return values

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,7 +16,7 @@ from itertools import count
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from psycopg import AsyncConnection, OperationalError, capabilities, errors
+from psycopg import AsyncConnection, OperationalError, adapters, capabilities, errors
 from psycopg.abc import Params, PQGen
 from psycopg.abc import Transformer as Reader
 from psycopg.adapt import PyFormat, Transformer
@@ -29,10 +29,13 @@ from psycopg.rows import DictRow
 MOST_PREPARED = 100
 
 _VALUE = re.compile(r"%(?:\((\w+)\))?([sb])")
+_TEXT = adapters.types["text"].oid
 _DONE = (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK)
 _FORMATS = {"s": PyFormat.AUTO, "b": PyFormat.BINARY}
 
 Connection = AsyncConnection[DictRow]
+# A statement's text and the types of its values.
+Key = tuple[bytes, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +47,25 @@ class Numbered:
     formats: tuple[PyFormat, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What holds until the end of the transaction: the statement that sets it, and its values."""
+
+    key: Key
+    values: tuple[bytes, ...]
+
+    @classmethod
+    def of(cls, values: Mapping[str, str]) -> Settings:
+        """Return the settings of these names."""
+        each = (f"set_config('{name}', ${number}, true)" for number, name in enumerate(values, 1))
+        key = f"SELECT {', '.join(each)}".encode(), (_TEXT,) * len(values)
+        return cls(key, tuple(value.encode() for value in values.values()))
+
+
 # The values of all rows, by the column's name.
 Columns = dict[str, tuple[Any, ...]]
-# By text and types of the values, the one used longest ago first.
-Prepared = OrderedDict[tuple[bytes, tuple[int, ...]], bytes]
+# The one used longest ago first.
+Prepared = OrderedDict[Key, bytes]
 
 
 class Flushes:
@@ -57,25 +75,25 @@ class Flushes:
         self._prepared: WeakKeyDictionary[Connection, Prepared] = WeakKeyDictionary()
         self._numbers = count()
 
-    async def rows(self, connection: Connection, settings: str, statement: str, values: Params) -> list[DictRow]:
+    async def rows(self, connection: Connection, settings: Settings, statement: str, values: Params) -> list[DictRow]:
         """Return the rows of a statement, under settings that end with it."""
         transformer, result = await self.sent(connection, settings, statement, values)
         names = _names(result)
         return transformer.load_rows(0, result.ntuples, lambda row: dict(zip(names, row, strict=True)))
 
-    async def columns(self, connection: Connection, settings: str, statement: str, values: Params) -> Columns:
+    async def columns(self, connection: Connection, settings: Settings, statement: str, values: Params) -> Columns:
         """Return what a statement finds by columns, which are read in a fifth of the time of that many rows."""
         transformer, result = await self.sent(connection, settings, statement, values)
         names, rows = _names(result), transformer.load_rows(0, result.ntuples, tuple)
         return dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else dict.fromkeys(names, ())
 
-    async def written(self, connection: Connection, settings: str, statement: str, values: Params) -> int:
+    async def written(self, connection: Connection, settings: Settings, statement: str, values: Params) -> int:
         """Run a statement, under settings that end with it, and return how many rows it wrote."""
         _, result = await self.sent(connection, settings, statement, values)
         return result.command_tuples or 0
 
     async def sent(
-        self, connection: Connection, settings: str, statement: str, values: Params
+        self, connection: Connection, settings: Settings, statement: str, values: Params
     ) -> tuple[Reader, PGresult]:
         """Run a statement, under settings that end with it; return its result and who can read it."""
         try:
@@ -85,32 +103,38 @@ class Flushes:
             self._prepared.pop(connection, None)
             return await self._try(connection, settings, statement, values)
 
-    async def _try(self, connection: Connection, settings: str, statement: str, values: Any) -> tuple[Reader, PGresult]:
+    async def _try(
+        self, connection: Connection, settings: Settings, statement: str, values: Any
+    ) -> tuple[Reader, PGresult]:
         numbered, transformer = _numbered(statement), Transformer(connection)
         dumped = transformer.dump_sequence([values[place] for place in numbered.places], numbered.formats)
-        key = (numbered.text, tuple(transformer.types or ()))
+        both = settings.key, (numbered.text, tuple(transformer.types or ()))
         prepared, pgconn = self._prepared.setdefault(connection, OrderedDict()), connection.pgconn
-        name = prepared.get(key)
+        new = {key: f"memsieve_{next(self._numbers)}".encode() for key in both if key not in prepared}
+        under, asked = (prepared.get(key) or new[key] for key in both)
         with _together(pgconn):
-            pgconn.send_query_params(settings.encode(), None)
-            if name is None:
-                name = f"memsieve_{next(self._numbers)}".encode()
-                pgconn.send_prepare(name, numbered.text, param_types=key[1])
-            pgconn.send_query_prepared(name, dumped, param_formats=transformer.formats, result_format=Format.BINARY)
+            for key, name in new.items():
+                pgconn.send_prepare(name, key[0], param_types=key[1])
+            # In binary, or a value would end where a NUL is, and a project's name be another's.
+            pgconn.send_query_prepared(under, settings.values, param_formats=[Format.BINARY] * len(settings.values))
+            pgconn.send_query_prepared(asked, dumped, param_formats=transformer.formats, result_format=Format.BINARY)
             pgconn.pipeline_sync()
             results = await connection.wait(_until_sync(pgconn))
-        if len(results) > 1 and results[1].status in _DONE:
-            await _keep(connection, prepared, key, name)
+        # Where something failed, there are no results of what was to come after it.
+        done = (result.status in _DONE for result in results)
+        prepared |= {key: name for (key, name), worked in zip(new.items(), done, strict=False) if worked}
+        for key in both:
+            if key in prepared:
+                prepared.move_to_end(key)
+        await _let_go(connection, prepared)
         result = _checked(results, connection.info.encoding)
         transformer.set_pgresult(result)
         return transformer, result
 
 
-async def _keep(connection: Connection, prepared: Prepared, key: tuple[bytes, tuple[int, ...]], name: bytes) -> None:
-    """Know a statement that was prepared, and forget another where there are too many."""
-    prepared[key] = name
-    prepared.move_to_end(key)
-    if len(prepared) > MOST_PREPARED:
+async def _let_go(connection: Connection, prepared: Prepared) -> None:
+    """Forget the statements used longest ago, where there are too many."""
+    while len(prepared) > MOST_PREPARED:
         _, oldest = prepared.popitem(last=False)
         # Not by DEALLOCATE where it can be helped: a pooler in between has names of its own.
         if capabilities.has_send_close_prepared():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from psycopg import sql
 
@@ -55,10 +55,13 @@ class Fit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """The texts of a project in one language that an embedder has read, and how their nearest are found."""
+    """The texts of a project in one language that an embedder has read, and how their nearest are found.
+
+    Two that differ only in how many they are, are found in the same way.
+    """
 
     chinese: bool
-    vectors: int
+    vectors: int = field(compare=False)
     exact: bool
 
     def sql(self, embedder: str, dimensions: int, wanted: int, *, since: bool) -> sql.Composed:

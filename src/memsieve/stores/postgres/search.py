@@ -71,8 +71,7 @@ class Question:
         return Shape(
             embedder=self.embedder,
             dimensions=0 if self.vector is None else len(self.vector),
-            # How many there are is no part of the statement.
-            near=tuple(replace(part, vectors=0) for part in near),
+            near=tuple(near),
             wanted=self.wanted,
             since=self.since is not None,
             by_words=by_words,
@@ -148,7 +147,7 @@ class Searcher:
         size = Size.of(answer)
         self._sizes.keep(project_id, size)
         near = size.near(asked)
-        through = answer["few"][0] and asked.shape(near, by_words=True) == supposed
+        through = answer["few"][0] and tuple(near) == supposed.near
         found = {name: column[1:] for name, column in answer.items()} if through else None
         return size, found, near
 
@@ -186,5 +185,8 @@ def _by_words(holding: Mapping[int, int], texts: int, bm25: Bm25) -> dict[str, A
 
 def _short(found: Columns, near: Sequence[Part], wanted: int) -> bool:
     """Say whether an index brought fewer than there must be."""
+    rough = [part for part in near if not part.exact]
+    if not rough:
+        return False
     brought = Counter(zip(found["near"], found["chinese"], strict=True))
-    return any(brought[True, part.chinese] < min(wanted, part.vectors) for part in near if not part.exact)
+    return any(brought[True, part.chinese] < min(wanted, part.vectors) for part in rough)
