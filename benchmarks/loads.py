@@ -22,7 +22,7 @@ from memsieve.model import Entry
 from memsieve.project import AsyncProject
 
 BATCH = 5_000
-FEWEST_BATCHES = 4
+FEWEST_BATCHES = 8
 BLOCK = 48
 BLOCKS = 8
 QUESTIONS = 60

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +39,9 @@ def _lines(table: dict[str, Any]) -> Iterator[str]:
     yield _row("---" for _ in columns)
     for row in table["rows"]:
         shown = [cell(column, value) for column, value in zip(columns, row, strict=True)]
-        yield _row(f"**{one}**" for one in shown) if shown[0].startswith("memsieve") else _row(shown)
+        ours = shown[0].partition(",")[0] == "memsieve"
+        yield _row(f"**{one}**" if ours and one else one for one in shown)
 
 
-def _row(cells: Iterator[str] | list[str]) -> str:
+def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"

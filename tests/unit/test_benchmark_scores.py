@@ -105,8 +105,15 @@ def test_a_report_keeps_bare_values_and_draws_its_curves(tmp_path):
 
 def test_a_marked_table_of_a_page_is_written_anew_and_nothing_else(tmp_path):
     report = Report("found", console=Console(quiet=True))
-    report.table("Speed, 3 runs", [Column("system"), Column("p50", "{:.1f} ms")], [("memsieve", 1.25), ("two", None)])
+    rows = [("memsieve, all checks", 1.25, ""), ("memsieve --help", 3.0, "< 4"), ("two", None, "")]
+    report.table("Speed, 3 runs", [Column("system"), Column("p50", "{:.1f} ms"), Column("aim")], rows)
     report.write(tmp_path)
     page = "Before.\n\n<!-- found: Speed -->\n| old |\n|---|\n\n| kept |\n\n<!-- other: Speed -->\n| old |\n"
-    told = "<!-- found: Speed -->\n| system | p50 |\n| --- | --- |\n| **memsieve** | **1.2 ms** |\n| two | - |\n"
+    told = """<!-- found: Speed -->
+| system | p50 | aim |
+| --- | --- | --- |
+| **memsieve, all checks** | **1.2 ms** |  |
+| memsieve --help | 3.0 ms | < 4 |
+| two | - |  |
+"""
     assert pages.renewed(page, tmp_path) == page.replace("<!-- found: Speed -->\n| old |\n|---|\n", told)

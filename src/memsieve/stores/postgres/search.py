@@ -21,7 +21,7 @@ from memsieve.stores.postgres.flush import Columns
 from memsieve.stores.postgres.near import EXACT_ROWS, SETTINGS, Fit, Part, exactly, parts
 from memsieve.stores.postgres.ranking import BY_LENGTH, SHORTEST, Bm25, Wanted, best
 from memsieve.stores.postgres.rows import array_text, half
-from memsieve.stores.postgres.statement import VECTORS_SINCE, Shape, at_once, found
+from memsieve.stores.postgres.statement import VECTORS_SINCE, Shape, as_chosen, at_once
 from memsieve.stores.postgres.words import MOST_TEXTS, NUMBERS, lookup, number
 
 # The database ranks as if a word that is there many times were there once in a shorter text: the right score is made
@@ -155,7 +155,7 @@ class Searcher:
         by_words = any(words[name] != array_text(()) for name in ("alone", "otherwise"))
         if not (by_words or near):
             return {}
-        statement = found(asked.shape(near, by_words=by_words))
+        statement = as_chosen(asked.shape(near, by_words=by_words))
         return await self._ask(asked, statement, {**asked.values, **words}, size)
 
     async def _as_new(self, asked: Question, size: Size) -> Size:

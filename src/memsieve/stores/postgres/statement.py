@@ -119,8 +119,8 @@ class Shape:
 
 
 @lru_cache(maxsize=256)
-def found(shape: Shape) -> str:
-    """Return the statement of all questions of one shape: to compose it takes as long as the database for an answer."""
+def as_chosen(shape: Shape) -> str:
+    """Return the statement that looks up the words it is told: to compose one takes as long as to answer it."""
     by_words: list[sql.Composable] = [_BY_WORDS] if shape.by_words else []
     return (_found(shape, [*by_words, *_near(shape)], before=sql.SQL("")) + _IN_ORDER).as_string()
 
