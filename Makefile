@@ -28,7 +28,7 @@ console: $(BUILT) ## Build the review console, if anything of it changed
 test: ## Everything CI checks
 	$(MAKE) --no-print-directory -j 2 lint test-console # side by side: mypy takes a minute of one core
 	tools/browser
-	$(BIN)/pytest -n 3 --dist worksteal tests # one more than cores: many tests wait for servers to come and go
+	$(BIN)/pytest -n 2 --dist worksteal tests
 	$(BIN)/pytest README.md docs # the examples of a page follow each other: they stay in one process
 
 test-console: console ## The console's own types and style

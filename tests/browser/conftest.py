@@ -74,6 +74,8 @@ class Screen:
         expect(self.page.locator("main h1")).to_be_visible()
         expect(self.page.locator(".animate-pulse")).to_have_count(0)
         expect(self.page.locator("[aria-busy=true]")).to_have_count(0)
+        # The rows of a list are measured after they were drawn, and then lie where they stay.
+        self.page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def press(self, keys: str) -> None:
         """Press keys one after the other."""
