@@ -165,7 +165,7 @@ class Bench:
 
         return await _all(pairs, [on(connection) for connection in connections])
 
-    async def query(self, about: Sequence[Text], rounds: int = ROUNDS) -> Queries:
+    async def query(self, about: Sequence[Text]) -> Queries:
         """Ask, in turns with the statements of the same question sent by hand."""
         questions = self.inventor.questions(about, QUESTIONS)
         self.engine.embedder.learn(questions)
@@ -175,16 +175,16 @@ class Bench:
         async with self.engine.raw(durable=False) as connection, in_project(connection, self.name):
             for statements in told[:10]:
                 await send(connection, statements)
-            for _ in range(rounds):
+            for _ in range(ROUNDS):
                 for question, statements in zip(questions, told, strict=True):
                     ours.append(await _seconds(asked.retrieve(question.content, session_id="asking")))
                     least.append(await _seconds(send(connection, statements)))
-            for statements in told * rounds:
+            for statements in told * ROUNDS:
                 search.append(await _seconds(send(connection, statements[-2:-1])))
         before = self.engine.worked()
-        for question in questions * rounds:
+        for question in questions * ROUNDS:
             await asked.retrieve(question.content, session_id="asking")
-        worked = self.engine.worked().since(before, rounds * len(questions))
+        worked = self.engine.worked().since(before, ROUNDS * len(questions))
         return Queries(Times.of(ours), Times.of(least), Times.of(search), worked)
 
     async def _overheard(self, asked: AsyncProject, question: Text) -> list[Statement]:

@@ -138,6 +138,28 @@ def test_the_connection_that_came_back_last_is_lent_first(server_engine, run):
     assert again == first[::-1]
 
 
+def test_what_a_task_does_next_finds_the_connection_of_what_it_did_before(server_engine, run):
+    async def asked():
+        database = Database(server_engine.database_url)
+        await database.open()
+
+        async def process(seconds=0):
+            [row] = await database.ask(
+                Door.AGENT, agent(), "SELECT pg_backend_pid() AS pid, pg_sleep(%(s)s)::text", {"s": seconds}
+            )
+            return row["pid"]
+
+        try:
+            at_once = await asyncio.gather(*(process(0.5) for _ in range(3)))
+            return at_once, [await process() for _ in range(6)]
+        finally:
+            await database.close()
+
+    at_once, after_each_other = run(asked())
+    assert len(set(at_once)) == 3
+    assert len(set(after_each_other)) == 1
+
+
 def test_columns_of_nothing_are_empty_and_all_there(database, run):
     found = run(database.columns(Door.AGENT, agent(), "SELECT 1 AS one, 2 AS two WHERE %(no)s", {"no": False}, ()))
     assert found == {"one": (), "two": ()}

@@ -23,7 +23,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 from memsieve.model import Scope
 from memsieve.stores.postgres.address import conninfo
 from memsieve.stores.postgres.errors import translated
-from memsieve.stores.postgres.flush import Columns, Flushes, Settings
+from memsieve.stores.postgres.flush import Columns, Flushes, LocalSettings
 from memsieve.stores.postgres.migrate import require_current
 
 POOL_SIZE = 10
@@ -284,8 +284,8 @@ class _Statement(Generic[T]):
     """One statement, sent together with its settings: PostgreSQL makes one transaction of both."""
 
     only_reads: ClassVar[bool] = False
-    send: Callable[[Connection, Settings, str, Params], Awaitable[T]]
-    settings: Settings
+    send: Callable[[Connection, LocalSettings, str, Params], Awaitable[T]]
+    settings: LocalSettings
     statement: str
     values: Params
     ending: bool = False
@@ -296,9 +296,9 @@ class _Statement(Generic[T]):
 
 
 @lru_cache(maxsize=4096)
-def _sent(door: Door, project: str, *, durable: bool = True, more: tuple[tuple[str, str], ...] = ()) -> Settings:
+def _sent(door: Door, project: str, *, durable: bool = True, more: tuple[tuple[str, str], ...] = ()) -> LocalSettings:
     """Return the settings that are sent together with one statement."""
-    return Settings.of(_values(door, project, durable=durable) | dict(more))
+    return LocalSettings.of(_values(door, project, durable=durable) | dict(more))
 
 
 @lru_cache(maxsize=4096)

@@ -48,14 +48,14 @@ class Numbered:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class LocalSettings:
     """What holds until the end of the transaction: the statement that sets it, and its values."""
 
     key: Key
     values: tuple[bytes, ...]
 
     @classmethod
-    def of(cls, values: Mapping[str, str]) -> Settings:
+    def of(cls, values: Mapping[str, str]) -> LocalSettings:
         """Return the settings of these names."""
         each = (f"set_config('{name}', ${number}, true)" for number, name in enumerate(values, 1))
         key = f"SELECT {', '.join(each)}".encode(), (_TEXT,) * len(values)
@@ -75,25 +75,27 @@ class Flushes:
         self._prepared: WeakKeyDictionary[Connection, Prepared] = WeakKeyDictionary()
         self._numbers = count()
 
-    async def rows(self, connection: Connection, settings: Settings, statement: str, values: Params) -> list[DictRow]:
+    async def rows(
+        self, connection: Connection, settings: LocalSettings, statement: str, values: Params
+    ) -> list[DictRow]:
         """Return the rows of a statement, under settings that end with it."""
         transformer, result = await self.sent(connection, settings, statement, values)
         names = _names(result)
         return transformer.load_rows(0, result.ntuples, lambda row: dict(zip(names, row, strict=True)))
 
-    async def columns(self, connection: Connection, settings: Settings, statement: str, values: Params) -> Columns:
+    async def columns(self, connection: Connection, settings: LocalSettings, statement: str, values: Params) -> Columns:
         """Return what a statement finds by columns, which are read in a fifth of the time of that many rows."""
         transformer, result = await self.sent(connection, settings, statement, values)
         names, rows = _names(result), transformer.load_rows(0, result.ntuples, tuple)
         return dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else dict.fromkeys(names, ())
 
-    async def written(self, connection: Connection, settings: Settings, statement: str, values: Params) -> int:
+    async def written(self, connection: Connection, settings: LocalSettings, statement: str, values: Params) -> int:
         """Run a statement, under settings that end with it, and return how many rows it wrote."""
         _, result = await self.sent(connection, settings, statement, values)
         return result.command_tuples or 0
 
     async def sent(
-        self, connection: Connection, settings: Settings, statement: str, values: Params
+        self, connection: Connection, settings: LocalSettings, statement: str, values: Params
     ) -> tuple[Reader, PGresult]:
         """Run a statement, under settings that end with it; return its result and who can read it."""
         try:
@@ -104,7 +106,7 @@ class Flushes:
             return await self._try(connection, settings, statement, values)
 
     async def _try(
-        self, connection: Connection, settings: Settings, statement: str, values: Any
+        self, connection: Connection, settings: LocalSettings, statement: str, values: Any
     ) -> tuple[Reader, PGresult]:
         numbered, transformer = _numbered(statement), Transformer(connection)
         dumped = transformer.dump_sequence([values[place] for place in numbered.places], numbered.formats)
