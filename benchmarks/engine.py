@@ -13,13 +13,13 @@ from benchmarks.invented import DIMENSIONS, Text
 from pgvector.psycopg import register_vector_async
 from psycopg import sql
 
-from memsieve import engines
-from memsieve.bootstrap import House, rooms
 from memsieve.config import Settings
 from memsieve.embedders.local import LocalEmbedder
 from memsieve.model import Role, Scope, Vector
 from memsieve.ports import Verdict
 from memsieve.project import AsyncProject
+from memsieve.services import stores as engines
+from memsieve.services.container import Services, open_services
 from memsieve.testing import PostgresServer, RedisServer
 
 # As an administrator would, for a machine of a few gigabytes; what is committed is on disk, as always.
@@ -62,9 +62,9 @@ class Engine:
     embedder: ReadyVectors = field(default_factory=ReadyVectors)
 
     @asynccontextmanager
-    async def house(self) -> AsyncIterator[House]:
+    async def services(self) -> AsyncIterator[Services]:
         """Open a memory on the servers, with ready vectors and a judge that agrees."""
-        async with rooms(Settings(database_url=self.url, redis_url=self.redis.url), jobs=False) as real:
+        async with open_services(Settings(database_url=self.url, redis_url=self.redis.url), jobs=False) as real:
             yield replace(
                 real,
                 ingress=replace(real.ingress, embedder=self.embedder, judge=Agreeing()),
@@ -126,8 +126,8 @@ async def prepare(engine: Engine) -> None:
     await engines.migrate(Settings(database_url=engine.url, redis_url=engine.redis.url))
 
 
-def project(house: House, name: str) -> AsyncProject:
-    return AsyncProject(house, name)
+def project(services: Services, name: str) -> AsyncProject:
+    return AsyncProject(services, name)
 
 
 def person(name: str) -> Scope:

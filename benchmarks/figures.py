@@ -136,10 +136,10 @@ async def _digest(engine: Engine) -> float:
     await prepare(engine)
     scope = person("week")
     said, vectors = await _window()
-    async with engine.house() as house, engine.raw() as raw:
-        await house.quarantine.add_all(agent("week"), said)
+    async with engine.services() as services, engine.raw() as raw:
+        await services.quarantine.add_all(agent("week"), said)
         rows = [
-            (house.digester.embedder.name, None if vector is None else HalfVector(vector), entry.id)
+            (services.digester.embedder.name, None if vector is None else HalfVector(vector), entry.id)
             for entry, vector in zip(said, vectors, strict=True)
         ]
         async with raw.transaction():
@@ -147,7 +147,7 @@ async def _digest(engine: Engine) -> float:
                 "UPDATE admissions SET decision = 'refused', embedder = %s, embedding = %s WHERE entry_id = %s", rows
             )
         began = time.process_time()
-        await house.digester.digest(scope, days=7)
+        await services.digester.digest(scope, days=7)
         return time.process_time() - began
 
 

@@ -14,8 +14,8 @@ from benchmarks.invented import Inventor, Text, approvals
 from benchmarks.raw import overheard
 from benchmarks.report import Column, Report, Value
 
-from memsieve.bootstrap import House
 from memsieve.model import Vector
+from memsieve.services.container import Services
 from memsieve.stores.postgres.hnsw import build_indexes
 
 SIZES = (200, 5_000, 19_000, 60_000)
@@ -47,40 +47,40 @@ def main(_: Path) -> Report:
 async def _kind(engine: Engine, kind: str, inventor: Inventor) -> list[Row]:
     await prepare(engine)
     others = np.random.default_rng(3).integers(LARGEST_OTHER // 10, LARGEST_OTHER, PROJECTS - len(SIZES))
-    async with engine.house() as house, engine.raw() as raw:
+    async with engine.services() as services, engine.raw() as raw:
         # Half of the others before and half after, so that no part of the index holds one project alone.
         for number in range(0, len(others), 2):
-            await _fill(house, f"other-{number}", inventor, int(others[number]))
-        known = {size: await _fill(house, f"size-{size}", inventor, size) for size in SIZES}
+            await _fill(services, f"other-{number}", inventor, int(others[number]))
+        known = {size: await _fill(services, f"size-{size}", inventor, size) for size in SIZES}
         for number in range(1, len(others), 2):
-            await _fill(house, f"other-{number}", inventor, int(others[number]))
+            await _fill(services, f"other-{number}", inventor, int(others[number]))
         await build_indexes(engine.url)
         await raw.execute("VACUUM ANALYZE")
         return [
-            (kind, size, *await _measure(house, f"size-{size}", inventor.vectors(QUESTIONS), vectors), "≥ 0.98")
+            (kind, size, *await _measure(services, f"size-{size}", inventor.vectors(QUESTIONS), vectors), "≥ 0.98")
             for size, vectors in known.items()
         ]
 
 
-async def _fill(house: House, name: str, inventor: Inventor, size: int) -> dict[str, Vector]:
+async def _fill(services: Services, name: str, inventor: Inventor, size: int) -> dict[str, Vector]:
     """Write memories of few words each; return their vectors as the database holds them."""
     known: dict[str, Vector] = {}
     while len(known) < size:
         vectors = inventor.vectors(min(BATCH, size - len(known)))
         texts = [Text(f"Finding {len(known) + number}", vector) for number, vector in enumerate(vectors)]
         approved = approvals(name, texts)
-        await house.longterm.add_all(person(name), approved)
+        await services.longterm.add_all(person(name), approved)
         known.update((chunk.id, _stored(text.vector)) for text, (_, [chunk]) in zip(texts, approved, strict=True))
     return known
 
 
-async def _measure(house: House, name: str, questions: Sequence[Vector], known: dict[str, Vector]) -> Row:
+async def _measure(services: Services, name: str, questions: Sequence[Vector], known: dict[str, Vector]) -> Row:
     ids, matrix = np.array(list(known)), np.array(list(known.values()))
     recalls, times, way = [], [], ""
     for number, vector in enumerate([*questions[:5], *questions]):
         with overheard() as heard:
             began = time.perf_counter()
-            hits = await house.longterm.search(agent(name), vector, (), FOUND)
+            hits = await services.longterm.search(agent(name), vector, (), FOUND)
             seconds = time.perf_counter() - began
         if number >= 5:
             times.append(seconds)

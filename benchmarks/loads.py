@@ -17,9 +17,9 @@ from benchmarks.engine import Engine, Worked, agent, person, project
 from benchmarks.invented import Inventor, Text, approvals, entries
 from benchmarks.raw import ENTRIES, MEMORIES, RawTables, Statement, in_project, overheard, send
 
-from memsieve.bootstrap import House
 from memsieve.model import Entry
 from memsieve.project import AsyncProject
+from memsieve.services.container import Services
 
 BATCH = 5_000
 FEWEST_BATCHES = 8
@@ -79,7 +79,7 @@ class Bench:
     """One memory with one project that grows, and the connection of the least work beside it."""
 
     engine: Engine
-    house: House
+    services: Services
     raw: psycopg.AsyncConnection
     tables: RawTables
     inventor: Inventor
@@ -102,9 +102,9 @@ class Bench:
 
     async def _batch(self, name: str, texts: Sequence[Text]) -> list[tuple[float, float]]:
         said, approved = entries(name, texts), approvals(name, texts)
-        adding = await _seconds(self.house.quarantine.add_all(agent(name), said))
+        adding = await _seconds(self.services.quarantine.add_all(agent(name), said))
         copying = await self.tables.copy(await self.tables.new(name, *ENTRIES))
-        approving = await _seconds(self.house.longterm.add_all(person(name), approved))
+        approving = await _seconds(self.services.longterm.add_all(person(name), approved))
         return [(adding, copying), (approving, await self.tables.copy(await self.tables.new(name, *MEMORIES)))]
 
     async def record(self, concurrency: int, projects: int, *, decided: bool) -> tuple[Rates, Worked]:
@@ -132,7 +132,7 @@ class Bench:
     async def _recordings(self, names: Sequence[str], concurrency: int) -> float:
         texts = self.inventor.texts(BLOCK)
         self.engine.embedder.learn(texts)
-        asked = list(zip(cycle(project(self.house, name) for name in names), texts, strict=False))
+        asked = list(zip(cycle(project(self.services, name) for name in names), texts, strict=False))
 
         async def record(one: tuple[AsyncProject, Text]) -> None:
             recorded, text = one
@@ -146,7 +146,7 @@ class Bench:
         said = [one for name in names for one in entries(name, texts[: BLOCK // len(names)])]
 
         async def add(entry: Entry) -> None:
-            await self.house.quarantine.add(agent(entry.project_id), entry)
+            await self.services.quarantine.add(agent(entry.project_id), entry)
 
         return await _all(said, [add] * concurrency)
 
@@ -169,7 +169,7 @@ class Bench:
         """Ask, in turns with the statements of the same question sent by hand."""
         questions = self.inventor.questions(about, QUESTIONS)
         self.engine.embedder.learn(questions)
-        asked = project(self.house, self.name)
+        asked = project(self.services, self.name)
         told = [await self._overheard(asked, question) for question in questions]
         ours, least, search = list[float](), list[float](), list[float]()
         async with self.engine.raw(durable=False) as connection, in_project(connection, self.name):
@@ -196,7 +196,7 @@ class Bench:
         """Promote texts one by one; return how many a second."""
         texts = self.inventor.texts(count)
         self.engine.embedder.learn(texts)
-        promoting = project(self.house, self.name)
+        promoting = project(self.services, self.name)
         before = self.engine.worked()
         times = [await _seconds(promoting.promote_text(text.content, by="benchmark")) for text in texts]
         return 1 / median(times), self.engine.worked().since(before, count)
@@ -210,7 +210,7 @@ async def in_turns(one: Bench, other: Bench, about: Sequence[Text]) -> tuple[Tim
         for question in questions:
             for bench, each in zip((one, other), times, strict=True):
                 bench.engine.embedder.learn([question])
-                seconds = await _seconds(project(bench.house, bench.name).retrieve(question.content))
+                seconds = await _seconds(project(bench.services, bench.name).retrieve(question.content))
                 # The first round is there to get warm.
                 each.extend([seconds] * (number > 0))
     return Times.of(times[0]), Times.of(times[1])

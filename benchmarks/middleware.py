@@ -70,7 +70,7 @@ def main(_: Path) -> Report:
     """Print one table."""
     report = Report("middleware")
     with TemporaryDirectory() as folder, Memory.open(folder) as memory:
-        ingress = memory._inner.house.ingress  # noqa: SLF001 - the write is timed where it is done
+        ingress = memory._inner.services.ingress  # noqa: SLF001 - the write is timed where it is done
         store = ingress.quarantine = TimedStore(ingress.quarantine)
         texts = [text.content for text in Inventor(5).texts(TURNS + WARM)]
 

@@ -134,8 +134,8 @@ def main(_: Path, *, full: bool = False, write: bool = False, only: int | None =
 
 async def _size(engine: Engine, size: int, rows: Rows, measured: figures.Measured) -> None:
     await prepare(engine)
-    async with engine.house() as house, engine.raw() as raw:
-        bench = Bench(engine, house, raw, RawTables(raw), Inventor(size))
+    async with engine.services() as services, engine.raw() as raw:
+        bench = Bench(engine, services, raw, RawTables(raw), Inventor(size))
         imported, about = await bench.fill(size)
         rows.add_imports(size, imported)
         before = time.perf_counter()
@@ -150,7 +150,7 @@ async def _size(engine: Engine, size: int, rows: Rows, measured: figures.Measure
             if decided:
                 measured.recording[(size, at_once, projects)] = worked
         queries = await bench.query(about)
-        rows.add_queries(size, len(await house.working.list(person(bench.name))), queries)
+        rows.add_queries(size, len(await services.working.list(person(bench.name))), queries)
         measured.query[size] = queries.worked
         rate, measured.promotion[size] = await bench.promote()
         rows.others.append((size, "promotions, one after the other", f"{rate:,.0f} /s"))
@@ -173,7 +173,7 @@ async def _growth(engine: Engine, others: Sequence[int], rows: Rows) -> None:
             for number in range(there, count):
                 name = f"other-{number}"
                 approved = approvals(name, inventor.texts(IN_EACH))
-                await crowded.house.longterm.add_all(person(name), approved)
+                await crowded.services.longterm.add_all(person(name), approved)
             there = count
             await crowded.raw.execute("VACUUM ANALYZE")
             rows.add_growth(count, *await in_turns(crowded, alone, texts))
@@ -182,9 +182,9 @@ async def _growth(engine: Engine, others: Sequence[int], rows: Rows) -> None:
 @asynccontextmanager
 async def _twin(engine: Engine, inventor: Inventor, texts: Sequence[Text]) -> AsyncIterator[Bench]:
     await prepare(engine)
-    async with engine.house() as house, engine.raw() as raw:
-        bench = Bench(engine, house, raw, RawTables(raw), inventor)
-        await house.longterm.add_all(person(bench.name), approvals(bench.name, texts))
+    async with engine.services() as services, engine.raw() as raw:
+        bench = Bench(engine, services, raw, RawTables(raw), inventor)
+        await services.longterm.add_all(person(bench.name), approvals(bench.name, texts))
         await raw.execute("VACUUM ANALYZE")
         yield bench
 

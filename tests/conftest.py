@@ -46,7 +46,7 @@ def data(tmp_path: Path) -> Path:
 def small_embedder(monkeypatch: pytest.MonkeyPatch) -> WordEmbedder:
     """Open memories with the small embedder while a test runs."""
     embedder = WordEmbedder()
-    monkeypatch.setattr("memsieve.embedding.chosen", lambda _settings, _stack: embedder)
+    monkeypatch.setattr("memsieve.services.embedder.choose_embedder", lambda _settings, _stack: embedder)
     return embedder
 
 

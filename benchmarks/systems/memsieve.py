@@ -13,10 +13,11 @@ from unittest.mock import patch
 import numpy as np
 from benchmarks.systems.base import Embed, Found, Said
 
-from memsieve import AsyncMemory, Memory, bootstrap
+from memsieve import AsyncMemory, Memory
 from memsieve.embedders.local import LocalEmbedder
 from memsieve.model import Admission, Approval, Chunk, ContextItem, Decision, Entry, Place, Role, Scope, Vector
 from memsieve.retrieval.words import cut
+from memsieve.services import embedder
 
 PERSON = "benchmark"
 # So many go into one transaction.
@@ -31,7 +32,7 @@ class Memsieve:
         self._person = person
         # A long text is served in parts, and each part stands for the whole.
         self._whole: dict[str, str] = {}
-        with patch.object(bootstrap, "_embedder", lambda _settings, _stack: _Embedder(embed)):
+        with patch.object(embedder, "choose_embedder", lambda _settings, _stack: _Embedder(embed)):
             self.memory = Memory.open(folder)
 
     def record(self, project: str, said: Sequence[Said]) -> None:
@@ -58,7 +59,7 @@ class Memsieve:
 async def profile(folder: Path, embed: Embed, project: str, questions: Sequence[str]) -> pstats.Stats:
     """Ask a memory in a loop of its own, and return where the time goes; the first question is not counted."""
     profiler = cProfile.Profile()
-    with patch.object(bootstrap, "_embedder", lambda _settings, _stack: _Embedder(embed)):
+    with patch.object(embedder, "choose_embedder", lambda _settings, _stack: _Embedder(embed)):
         async with AsyncMemory.open(folder) as memory:
             asked = memory.project(project)
             await asked.retrieve(questions[0])
@@ -87,11 +88,11 @@ async def fill(folder: Path, projects: Mapping[str, Sequence[Said]], embed: Embe
                 for entry, vector in zip(entries, embed([one.text for one in said]), strict=True)
             ]
             for first in range(0, len(entries), BATCH):
-                await memory.house.quarantine.add_all(agent, entries[first : first + BATCH])
-                await memory.house.longterm.add_all(person, approved[first : first + BATCH])
+                await memory.services.quarantine.add_all(agent, entries[first : first + BATCH])
+                await memory.services.longterm.add_all(person, approved[first : first + BATCH])
             # What nobody has decided on would be decided on while others are timed.
             for entry in entries:
-                await memory.house.quarantine.decide(system, entry.id, refused, None)
+                await memory.services.quarantine.decide(system, entry.id, refused, None)
 
 
 def _entries(project: str, said: Sequence[Said]) -> list[Entry]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         EntryFilter,
         LongTermMemory,
         Receipt,
-        Review,
+        ReviewStatus,
     )
     from memsieve.project import AsyncProject
     from memsieve.sync import Memory, Project
@@ -57,7 +57,7 @@ __all__ = [
     "NotFound",
     "Project",
     "Receipt",
-    "Review",
+    "ReviewStatus",
     "Settings",
     "StoreUnavailable",
 ]
@@ -87,7 +87,7 @@ _HOMES = {
         "EntryFilter",
         "LongTermMemory",
         "Receipt",
-        "Review",
+        "ReviewStatus",
     ),
     "project": ("AsyncProject",),
     "sync": ("Memory", "Project"),

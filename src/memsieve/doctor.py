@@ -16,11 +16,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memsieve.bootstrap import House, rooms
 from memsieve.config import Settings, read_settings
 from memsieve.errors import ConfigError, Forbidden, MemsieveError, StoreUnavailable
 from memsieve.model import SERVER_PROJECT, Role, Scope
-from memsieve.project import Rooms
+from memsieve.services.container import Services, open_services
 from memsieve.stores.sqlite.database import FILE_NAME
 from memsieve.stores.sqlite.health import FileHealth, examine
 
@@ -120,15 +119,15 @@ async def _judge(settings: Settings) -> Finding:
 
 
 @asynccontextmanager
-async def _elsewhere(settings: Settings) -> AsyncIterator[Rooms]:
+async def _elsewhere(settings: Settings) -> AsyncIterator[Services]:
     """Open a memory with these settings in a folder of its own: the real one may be broken."""
     with tempfile.TemporaryDirectory() as folder:
         alone = replace(settings, data=Path(folder), database_url=None, redis_url=None, spool=False)
-        async with rooms(alone, jobs=False) as opened:
+        async with open_services(alone, jobs=False) as opened:
             yield opened
 
 
-async def readiness(settings: Settings, opened: House) -> list[Finding]:
+async def readiness(settings: Settings, opened: Services) -> list[Finding]:
     """Say of an open memory whether it can serve; quickly, and without the addresses of its servers."""
     checks = [_answering(opened), _whole_schema(settings)]
     if settings.database_url is not None:
@@ -136,7 +135,7 @@ async def readiness(settings: Settings, opened: House) -> list[Finding]:
     return await asyncio.gather(*checks)
 
 
-async def embedding(opened: Rooms) -> Finding:
+async def embedding(opened: Services) -> Finding:
     """Say of an open memory whether its embedder works; a remote one is called, which may cost something."""
     try:
         async with asyncio.timeout(READY_SECONDS):
@@ -147,11 +146,11 @@ async def embedding(opened: Rooms) -> Finding:
     return _ok("embedder", "It makes vectors.")
 
 
-async def _answering(opened: House) -> Finding:
+async def _answering(opened: Services) -> Finding:
     failing = _failed("database", "It does not answer.", "See that it is up: memsieve doctor")
     try:
         async with asyncio.timeout(READY_SECONDS):
-            await opened.census.waiting()
+            await opened.statistics.waiting()
             failing = _failed("database", "It takes no writes.", "See that its disk has room: memsieve doctor")
             await opened.probe()
     except (MemsieveError, TimeoutError) as exc:
@@ -177,7 +176,7 @@ async def _missing(database_url: str) -> Sequence[str]:
     return (await examine_database(database_url)).missing
 
 
-async def _working(opened: Rooms) -> Finding:
+async def _working(opened: Services) -> Finding:
     try:
         async with asyncio.timeout(READY_SECONDS):
             await opened.working.list(Scope(project_id=SERVER_PROJECT, actor="readiness", role=Role.SYSTEM))
@@ -234,7 +233,7 @@ async def _servers(settings: Settings, database_url: str) -> AsyncIterator[Findi
 
 async def _on_servers(settings: Settings) -> AsyncIterator[Finding]:
     try:
-        async with rooms(settings, jobs=False) as opened:
+        async with open_services(settings, jobs=False) as opened:
             stale, name = await opened.reembedder.vectors.stale(), opened.reembedder.embedder.name
     except StoreUnavailable as exc:
         advice = "Recording goes on, and queries are answered from long-term memory. Start Redis again."
@@ -277,8 +276,8 @@ def _vectors(stale_texts: int, embedder: str) -> Finding:
 
 async def _projects(settings: Settings) -> AsyncIterator[Finding]:
     try:
-        async with rooms(settings, jobs=False) as opened:
-            projects = await opened.census.projects()
+        async with open_services(settings, jobs=False) as opened:
+            projects = await opened.statistics.projects()
             for name in await _logs(opened, projects):
                 yield await _audit(opened, name)
             for name in projects:
@@ -288,7 +287,7 @@ async def _projects(settings: Settings) -> AsyncIterator[Finding]:
         yield _failed("projects", str(exc), "Mend what is reported above, then look again.")
 
 
-async def _logs(opened: House, projects: list[str]) -> list[str]:
+async def _logs(opened: Services, projects: list[str]) -> list[str]:
     """Return whose audit logs there are: those of projects, also of those that have only keys, and the server's own."""
     try:
         of_keys = {key.audited_in for key in await opened.keys.list()}
@@ -296,11 +295,11 @@ async def _logs(opened: House, projects: list[str]) -> list[str]:
         # A database user who may not look at keys.
         of_keys = set()
     server = Scope(project_id=SERVER_PROJECT, actor="doctor", role=Role.PERSON)
-    of_server = {SERVER_PROJECT} if await opened.auditor.ledger.head(server) else set()
+    of_server = {SERVER_PROJECT} if await opened.auditor.audit.head(server) else set()
     return sorted({*projects, *of_keys, *of_server})
 
 
-async def _audit(opened: Rooms, project_id: str) -> Finding:
+async def _audit(opened: Services, project_id: str) -> Finding:
     audit = await opened.auditor.verify(Scope(project_id=project_id, actor="doctor", role=Role.PERSON))
     name = f"audit of {project_id}"
     if audit.whole:
@@ -309,8 +308,8 @@ async def _audit(opened: Rooms, project_id: str) -> Finding:
     return _failed(name, message, f"See them all: memsieve audit verify --project {project_id}")
 
 
-async def _undecided(opened: Rooms, project_id: str) -> AsyncIterator[Finding]:
-    stats = await opened.census.stats(Scope(project_id=project_id, actor="doctor", role=Role.SYSTEM))
+async def _undecided(opened: Services, project_id: str) -> AsyncIterator[Finding]:
+    stats = await opened.statistics.stats(Scope(project_id=project_id, actor="doctor", role=Role.SYSTEM))
     if stats.pending:
         message = f"{stats.pending} entries wait for a decision."
         yield _warned(f"waiting in {project_id}", message, f"Decide on them: memsieve retry --project {project_id}")

@@ -10,34 +10,49 @@ from typing import Self
 
 from memsieve import validate
 from memsieve.access.keyring import Keyring
-from memsieve.bootstrap import House, rooms
 from memsieve.config import Settings, read_settings
-from memsieve.engines import utc_now
 from memsieve.jobs.reembed import Reembedding
 from memsieve.jobs.weekly import DigestRun
 from memsieve.model import Totals
-from memsieve.ports import Clock, Happenings, Progress
+from memsieve.ports import Clock, Embedder, EventLog, Progress
 from memsieve.project import AsyncProject
+from memsieve.services.container import Services, open_services
+from memsieve.services.stores import utc_now
 
 
 class AsyncMemory:
     """A memory for asynchronous code: `async with AsyncMemory.open("./.memsieve") as memory`."""
 
-    def __init__(self, settings: Settings, clock: Clock) -> None:
+    def __init__(self, settings: Settings, clock: Clock, embedder: Embedder | None = None) -> None:
         self.settings = settings
+        self._embedder = embedder
         self._clock = clock
         self._stack = AsyncExitStack()
-        self._rooms: House | None = None
+        self._services: Services | None = None
 
     @classmethod
-    def open(cls, data: str | Path | None = None, *, settings: Settings | None = None, clock: Clock = utc_now) -> Self:
-        """Open the memory in a data folder; without settings, `memsieve.toml` and `MEMSIEVE_*` are read."""
+    def open(
+        cls,
+        data: str | Path | None = None,
+        *,
+        settings: Settings | None = None,
+        clock: Clock = utc_now,
+        embedder: Embedder | None = None,
+    ) -> Self:
+        """Open the memory in a data folder; without settings, `memsieve.toml` and `MEMSIEVE_*` are read.
+
+        An `embedder` of your own takes the place of the one the settings name.
+        """
         if settings is None:
-            return cls(read_settings(data), clock)
-        return cls(settings if data is None else replace(settings, data=Path(data)), clock)
+            settings = read_settings(data)
+        elif data is not None:
+            settings = replace(settings, data=Path(data))
+        return cls(settings, clock, embedder)
 
     async def __aenter__(self) -> Self:
-        self._rooms = await self._stack.enter_async_context(rooms(self.settings, self._clock))
+        self._services = await self._stack.enter_async_context(
+            open_services(self.settings, self._clock, embedder=self._embedder)
+        )
         return self
 
     async def __aexit__(
@@ -55,22 +70,22 @@ class AsyncMemory:
         return self._opened.keys
 
     @property
-    def happenings(self) -> Happenings:
+    def events(self) -> EventLog:
         """What happened in all projects during the last 24 hours, without any content."""
-        return self._opened.happenings
+        return self._opened.events
 
     @property
-    def house(self) -> House:
+    def services(self) -> Services:
         """What this memory is made of, for those who look after it."""
         return self._opened
 
     async def totals(self) -> Totals:
         """Count what all projects hold together."""
-        return await self._opened.census.totals()
+        return await self._opened.statistics.totals()
 
     async def projects(self) -> list[str]:
         """List the projects that hold anything."""
-        return await self._opened.census.projects()
+        return await self._opened.statistics.projects()
 
     async def reembed(self, progress: Progress | None = None) -> Reembedding:
         """Make all vectors of another embedder again, now; by itself it is done slowly while a memory is open.
@@ -95,7 +110,7 @@ class AsyncMemory:
         return await self._opened.weekly.make_due(progress)
 
     @property
-    def _opened(self) -> House:
-        if self._rooms is None:
+    def _opened(self) -> Services:
+        if self._services is None:
             raise RuntimeError("Open this memory first: async with AsyncMemory.open(…) as memory")
-        return self._rooms
+        return self._services

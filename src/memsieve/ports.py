@@ -13,22 +13,22 @@ from memsieve.model import (
     ApiKey,
     Approval,
     AuditEvent,
+    AuditNote,
     Chunk,
     ContextItem,
+    DateRange,
     Digest,
     Entry,
     EntryFilter,
+    Event,
     Flow,
-    Happening,
-    Hit,
     Insight,
     InsightSource,
     LongTermMemory,
-    Note,
     Receipt,
     Scope,
+    SearchHit,
     Serving,
-    Span,
     Stats,
     Tombstone,
     Totals,
@@ -51,7 +51,7 @@ RUN_AHEAD = timedelta(days=7)
 # The check that stands for an entry which waits in a local spool, because its store could not be reached.
 SPOOLED = "spool"
 # So long it is kept what happened.
-HAPPENINGS_KEPT = timedelta(hours=24)
+EVENTS_KEPT = timedelta(hours=24)
 # From so many characters on, checking a text takes long enough to be done beside the event loop.
 LONG_TEXT = 4000
 
@@ -88,7 +88,7 @@ class QuarantineStore(Protocol):
     async def delete(self, scope: Scope, entry_id: str, reason: str) -> bool:
         """Remove an entry and write the audit event, in one transaction; False if there was none. Persons only.
 
-        Every insight that waits with this entry behind it goes too, and settled ones lose their quotes of it.
+        Every insight that waits with this entry behind it goes too, and decided ones lose their quotes of it.
         """
 
 
@@ -117,19 +117,19 @@ class LongTermStore(Protocol):
 
         Content that is already verified is not written again: the living memory is returned, with any new source
         entries added to it. Tombstones of the same content or of its source entries are lifted.
-        The insight that is approved is settled as promoted to the memory that stands. One that was settled before
+        The insight that is approved is decided as promoted to the memory that stands. One that was decided before
         raises Conflict, which says by whom, and one that is gone raises NotFound; nothing is written then.
         """
 
     async def add_all(self, scope: Scope, approved: Sequence[tuple[Approval, Sequence[Chunk]]]) -> int:
         """Write many approvals in one transaction, each with its audit event; return how many. Persons only.
 
-        Content that is verified already is left out, and so is an approval of an insight, which `add` settles.
+        Content that is verified already is left out, and so is an approval of an insight, which `add` decides.
         """
 
     async def search(
         self, scope: Scope, vector: Vector | None, words: Sequence[str], limit: int, since: datetime | None = None
-    ) -> list[Hit]:
+    ) -> list[SearchHit]:
         """Return the `limit` chunks with the best fused score among those best by vector and best by words.
 
         A word score is BM25 as a share of what a text of average length with each of the words once would have. What
@@ -162,26 +162,35 @@ class LongTermStore(Protocol):
         """
 
 
-class Ledger(Protocol):
-    """What happened: audit events in a hash chain, tombstones, and what was served to whom."""
+class TombstoneStore(Protocol):
+    """Content that people rejected and that must not come back."""
 
-    async def bury(self, scope: Scope, tombstone: Tombstone) -> Tombstone:
+    async def add(self, scope: Scope, tombstone: Tombstone) -> Tombstone:
         """Write a tombstone and its audit event in one transaction; return the one that stands. Persons only.
 
-        An insight that is its source is settled as dismissed, and stays so when the tombstone is lifted. One that was
+        An insight that is its source is decided as dismissed, and stays so when the tombstone is lifted. One that was
         promoted before raises Conflict, which says by whom, and nothing is written.
         """
 
-    async def tombstones(
-        self, scope: Scope, vector: Vector | None, words: Sequence[str], limit: int
-    ) -> list[Tombstone]:
+    async def nearest(self, scope: Scope, vector: Vector | None, words: Sequence[str], limit: int) -> list[Tombstone]:
         """Return the living tombstones nearest by vector and by words, at most `limit` of each."""
 
-    async def serve(self, scope: Scope, answer: Answer) -> None:
+
+class ServingLog(Protocol):
+    """Which memories were served to whom."""
+
+    async def log_answer(self, scope: Scope, answer: Answer) -> None:
         """Keep who was served which items."""
 
-    async def served(self, scope: Scope, *, session_id: str, limit: int) -> list[ContextItem]:
+    async def recently_served(self, scope: Scope, *, session_id: str, limit: int) -> list[ContextItem]:
         """Return the distinct items served to a session, newest first, with content and vector."""
+
+    async def servings_of(self, scope: Scope, item_ids: Sequence[str]) -> list[Serving]:
+        """Return every answer that held one of these items. Agents are refused."""
+
+
+class AuditLog(Protocol):
+    """The hash-chained log of what people did. The stores append to it in the transaction of each action."""
 
     async def events(
         self,
@@ -194,20 +203,17 @@ class Ledger(Protocol):
     ) -> list[AuditEvent]:
         """Return audit events in order, between two lines; `newest_first` turns it round. Agents are refused."""
 
-    async def note(self, scope: Scope, note: Note, subject: str, at: datetime) -> None:
+    async def note(self, scope: Scope, note: AuditNote, subject: str, at: datetime) -> None:
         """Write an audit event that is no deed: nothing else changes. Agents are refused."""
 
     async def head(self, scope: Scope) -> int:
         """Return the number of the newest audit event, 0 where there is none. Agents are refused."""
 
-    async def servings(self, scope: Scope, item_ids: Sequence[str]) -> list[Serving]:
-        """Return every answer that held one of these items. Agents are refused."""
-
 
 class DigestStore(Protocol):
     """Insights and the digests that made them. They hold quarantine's words: nothing in it is retrievable.
 
-    Promoting or dismissing an insight settles it, in the transaction of `LongTermStore.add` or `Ledger.bury`.
+    Promoting or dismissing an insight decides it, in the transaction of `LongTermStore.add` or `TombstoneStore.add`.
     """
 
     async def undecided(self, scope: Scope, since: datetime) -> list[Receipt]:
@@ -218,8 +224,8 @@ class DigestStore(Protocol):
         entry or with an insight.
         """
 
-    async def insights(self, scope: Scope, *, settled: bool) -> list[Insight]:
-        """Return the insights that wait, or those that are settled, in the order they were made, with all sources.
+    async def insights(self, scope: Scope, *, decided: bool) -> list[Insight]:
+        """Return the insights that wait, or those that are decided, in the order they were made, with all sources.
 
         A memory that was retired since is not the nearest any more. Agents are refused.
         """
@@ -238,8 +244,8 @@ class DigestStore(Protocol):
         """Keep a digest with its insights in one transaction, and return what stands then. Agents are refused.
 
         An insight with a known id takes the place of the one that waits if it has the same words, for what a person saw
-        under an id is what they promote; a settled one is left as it was. Insights `merged` into others no longer wait.
-        Sources said `later` join the history of a settled insight. An entry that a person decided on meanwhile is left
+        under an id is what they promote; a decided one is left as it was. Insights `merged` into others no longer wait.
+        Sources said `later` join the history of a decided insight. An entry that a person decided on meanwhile is left
         out, and so is an insight that has no entry left, or of which an entry was deleted meanwhile, for its summary
         may hold the words. What is returned holds all insights that wait.
         """
@@ -247,7 +253,7 @@ class DigestStore(Protocol):
     async def put(self, scope: Scope, insight: Insight) -> bool:
         """Keep one insight that waits, without a digest; twice is once. Agents are refused.
 
-        False, and nothing is kept, if it was settled, is there in other words, or has no entry left that is undecided.
+        False, and nothing is kept, if it was decided, is there in other words, or has no entry left that is undecided.
         """
 
     async def last(self, scope: Scope) -> Digest | None:
@@ -283,7 +289,7 @@ class DigestRuns(Protocol):
         """Return when the newest digest that was made was due, or None."""
 
 
-class Census(Protocol):
+class Statistics(Protocol):
     """How much there is."""
 
     async def projects(self) -> list[str]:
@@ -295,7 +301,7 @@ class Census(Protocol):
     async def stats(self, scope: Scope) -> Stats:
         """Return one project's counts."""
 
-    async def flow(self, scope: Scope, span: Span) -> Flow:
+    async def flow(self, scope: Scope, span: DateRange) -> Flow:
         """Return what went through one project on each day of a span, and how old is what it holds.
 
         Entries count on the day they were said, as they are decided now; deeds on the day they were done.
@@ -308,7 +314,7 @@ class Census(Protocol):
         """Return for each check how many entries of all projects are refused that it failed, the most first."""
 
 
-class Happenings(Protocol):
+class EventLog(Protocol):
     """What happened in all projects, in order, never any content; written by the stores with each deed.
 
     Positions are texts, and their order is that of what happened. A malformed one raises InvalidInput.
@@ -320,13 +326,13 @@ class Happenings(Protocol):
     async def oldest(self) -> str:
         """Return the position after which all is kept: whoever stands before it may have missed some."""
 
-    async def since(self, position: str, limit: int = 1000) -> list[Happening]:
+    async def since(self, position: str, limit: int = 1000) -> list[Event]:
         """Return what happened in all projects after a position, in order.
 
         Nothing appears later among what was returned, however many write at once.
         """
 
-    async def of(self, scope: Scope, position: str | None, limit: int) -> list[Happening]:
+    async def of(self, scope: Scope, position: str | None, limit: int) -> list[Event]:
         """Return what happened in one project after a position, as `since` does; without one all that is kept.
 
         After a position of which some is forgotten it is what there is.

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from memsieve import validate
-from memsieve.digest.build import Digester
-from memsieve.digest.propose import Proposer
 from memsieve.errors import Conflict, InvalidInput
 from memsieve.ingress.history import keep_all
-from memsieve.ingress.record import Ingress
 from memsieve.ingress.replay import Replay
-from memsieve.ingress.restore import Restorer
 from memsieve.model import (
     MAX_LISTED,
     MAX_SEARCH_BYTES,
     Admission,
     Answer,
     AuditEvent,
+    AuditNote,
+    DateRange,
     Digest,
     Entry,
     EntryFilter,
@@ -29,52 +26,27 @@ from memsieve.model import (
     Insight,
     Lineage,
     LongTermMemory,
-    Note,
     Proposal,
     Receipt,
     Retirement,
     Role,
     Scope,
-    Span,
     Stats,
     Tombstone,
 )
-from memsieve.ports import Census, LongTermStore, Progress, QuarantineStore, WorkingStore
-from memsieve.promotion.audit import Audit, Auditor
-from memsieve.promotion.delete import Deleter
-from memsieve.promotion.dismiss import Dismisser
-from memsieve.promotion.lookup import retired_among
-from memsieve.promotion.promote import Promoter
-from memsieve.promotion.retire import Retirer
+from memsieve.ports import Progress
 from memsieve.retrieval.context import history_context
-from memsieve.retrieval.retrieve import Query, Retriever
-
-
-@dataclass(frozen=True, kw_only=True)
-class Rooms:
-    """Everything a project reaches into, as `bootstrap` wired it."""
-
-    ingress: Ingress
-    promoter: Promoter
-    dismisser: Dismisser
-    retirer: Retirer
-    digester: Digester
-    proposer: Proposer
-    restorer: Restorer
-    deleter: Deleter
-    auditor: Auditor
-    retriever: Retriever
-    quarantine: QuarantineStore
-    working: WorkingStore
-    longterm: LongTermStore
-    census: Census
+from memsieve.retrieval.retrieve import Query
+from memsieve.review.audit import Audit
+from memsieve.review.lookup import retired_among
+from memsieve.services.container import Services
 
 
 class AsyncProject:
     """One project's memory: record, retrieve, and, in a person's name, promote, dismiss and retire."""
 
-    def __init__(self, rooms: Rooms, project_id: str) -> None:
-        self._rooms = rooms
+    def __init__(self, services: Services, project_id: str) -> None:
+        self._services = services
         self._agent = Scope(project_id=project_id, actor="agent", role=Role.AGENT)
         self.id = self._agent.project_id
 
@@ -102,26 +74,26 @@ class AsyncProject:
             project_id=self.id,
             session_id=session_id,
             content=content,
-            created_at=self._rooms.ingress.clock(),
+            created_at=self._services.ingress.clock(),
             agent_id=agent_id,
             node_id=node_id,
             confidence=confidence,
             metadata={} if metadata is None else metadata,
         )
         if later:
-            return await self._rooms.ingress.keep(self._agent, entry, idempotency_key=idempotency_key)
-        return await self._rooms.ingress.record(self._agent, entry, idempotency_key=idempotency_key, wait=wait)
+            return await self._services.ingress.keep(self._agent, entry, idempotency_key=idempotency_key)
+        return await self._services.ingress.record(self._agent, entry, idempotency_key=idempotency_key, wait=wait)
 
     async def bring(self, entry: Entry) -> Receipt:
         """Record an entry that another memory exported, with its own id and time."""
-        return await self._rooms.ingress.record(self._agent, entry, wait=True)
+        return await self._services.ingress.record(self._agent, entry, wait=True)
 
     async def bring_history(self, entries: Sequence[Entry]) -> list[bool | InvalidInput | Conflict]:
         """Bring many entries that are older than 24 hours; say of each whether it is new, or what is wrong with it.
 
         One that is wrong does not keep the others out.
         """
-        return await keep_all(self._rooms.ingress, self._agent, entries)
+        return await keep_all(self._services.ingress, self._agent, entries)
 
     async def retrieve(
         self,
@@ -147,7 +119,7 @@ class AsyncProject:
             session_id=session_id,
             agent_id=agent_id,
         )
-        return await self._rooms.retriever.retrieve(self._agent, wanted)
+        return await self._services.retriever.retrieve(self._agent, wanted)
 
     async def history_context(
         self,
@@ -170,75 +142,75 @@ class AsyncProject:
         Give a `text` to approve it in other words than its own. An insight that somebody else has decided on otherwise
         raises Conflict, which says who was first.
         """
-        return await self._rooms.promoter.promote(self._person(by), _id(any_id), text)
+        return await self._services.promoter.promote(self._person(by), _id(any_id), text)
 
     async def promote_text(self, text: str, *, by: str, atom: str | None = None) -> LongTermMemory:
         """Promote a person's own text into long-term memory. Twice changes nothing.
 
         `atom` names the atom of a knowledge base that the text is, as `KB_ID:ATOM_ID`: its lineage tells it.
         """
-        return await self._rooms.promoter.promote_text(self._person(by), text, atom)
+        return await self._services.promoter.promote_text(self._person(by), text, atom)
 
     async def promote_texts(self, texts: Sequence[str], *, by: str) -> list[bool | InvalidInput]:
         """Promote many texts of a person's own; say of each whether it is new, or what is wrong with it."""
-        return await self._rooms.promoter.promote_texts(self._person(by), texts)
+        return await self._services.promoter.promote_texts(self._person(by), texts)
 
     async def dismiss(self, any_id: str, *, by: str, reason: str) -> Tombstone:
         """Dismiss an insight or an entry in a person's name: it leaves working memory and must not come back.
 
-        An insight settles all entries behind it. What was promoted raises Conflict: retire that memory instead.
+        An insight decides all entries behind it. What was promoted raises Conflict: retire that memory instead.
         """
-        return await self._rooms.dismisser.dismiss(self._person(by), _id(any_id), reason)
+        return await self._services.dismisser.dismiss(self._person(by), _id(any_id), reason)
 
     async def digest(self, *, days: float = 7, progress: Progress | None = None, by: str = "auditor") -> Digest:
         """Make a digest now: the last days, and all that still waits, as at most ten insights to decide on.
 
         `progress` is called with how much is done, and of how much. The same input gives the same digest.
         """
-        return await self._rooms.digester.digest(self._person(by), days=days, progress=progress)
+        return await self._services.digester.digest(self._person(by), days=days, progress=progress)
 
     async def last_digest(self, *, by: str = "auditor") -> Digest | None:
         """Return the newest digest with what waits now, or None; nothing is made."""
-        return await self._rooms.digester.last(self._person(by))
+        return await self._services.digester.last(self._person(by))
 
-    async def insights(self, *, settled: bool = False, by: str = "auditor") -> list[Insight]:
-        """List all insights that wait, first to be decided on first, or those that are settled, newest first."""
-        return await self._rooms.digester.insights(self._person(by), settled=settled)
+    async def insights(self, *, decided: bool = False, by: str = "auditor") -> list[Insight]:
+        """List all insights that wait, first to be decided on first, or those that are decided, newest first."""
+        return await self._services.digester.insights(self._person(by), decided=decided)
 
     async def insight(self, insight_id: str, *, by: str = "auditor") -> Insight | None:
         """Return one insight with all its sources and what was decided, or None."""
-        return await self._rooms.digester.digests.get(self._person(by), _id(insight_id))
+        return await self._services.digester.digests.get(self._person(by), _id(insight_id))
 
     async def retire(self, memory_id: str, *, by: str, reason: str, superseded: bool = False) -> Retirement:
         """Retire a long-term memory in a person's name; the result names everyone who was served it.
 
         Its content must not come back. Of one that others have `superseded`, what they still say may.
         """
-        return await self._rooms.retirer.retire(self._person(by), _id(memory_id), reason, superseded=superseded)
+        return await self._services.retirer.retire(self._person(by), _id(memory_id), reason, superseded=superseded)
 
     async def retired(self, memory_ids: Sequence[str]) -> set[str]:
         """Return those of these ids that are the ids of retired memories."""
-        return await retired_among(self._rooms.longterm, self._agent, [_id(memory_id) for memory_id in memory_ids])
+        return await retired_among(self._services.longterm, self._agent, [_id(memory_id) for memory_id in memory_ids])
 
     async def delete(self, entry_id: str, *, by: str, reason: str) -> None:
         """Delete an entry from quarantine, and from working memory with it, in a person's name; it is audited."""
-        await self._rooms.deleter.delete(self._person(by), _id(entry_id), reason)
+        await self._services.deleter.delete(self._person(by), _id(entry_id), reason)
 
     async def log(self, wanted: EntryFilter | None = None, *, by: str = "auditor") -> list[Receipt]:
         """List quarantine for a person's audit, newest first; nothing of this is for agents."""
         wanted = EntryFilter() if wanted is None else wanted
         if not isinstance(wanted, EntryFilter):
             raise InvalidInput(f"log takes an EntryFilter, not {type(wanted).__name__}.", field="wanted")
-        return await self._rooms.quarantine.find(self._person(by), wanted)
+        return await self._services.quarantine.find(self._person(by), wanted)
 
     async def entry(self, entry_id: str, *, by: str = "auditor") -> Receipt | None:
         """Return one quarantine entry for a person's audit, or None."""
-        return await self._rooms.quarantine.get(self._person(by), _id(entry_id))
+        return await self._services.quarantine.get(self._person(by), _id(entry_id))
 
     async def admission(self, entry_id: str) -> Admission | None:
         """Return what the filter decided on an entry, or None; nothing of what it says, so that agents may ask."""
         system = Scope(project_id=self.id, actor="memsieve", role=Role.SYSTEM)
-        receipt = await self._rooms.quarantine.get(system, _id(entry_id))
+        receipt = await self._services.quarantine.get(system, _id(entry_id))
         return None if receipt is None else receipt.admission
 
     async def propose(self, entry_id: str, *, reason: str, by: str = "agent") -> Proposal:
@@ -247,14 +219,14 @@ class AsyncProject:
         It is no more trusted for it, and nothing is promoted. One that waits already is left as it is.
         """
         scope = Scope(project_id=self.id, actor=validate.name(by, field="by"), role=Role.SYSTEM)
-        return await self._rooms.proposer.propose(scope, _id(entry_id), reason)
+        return await self._services.proposer.propose(scope, _id(entry_id), reason)
 
-    async def note(self, note: Note, subject: str, *, by: str) -> None:
+    async def note(self, note: AuditNote, subject: str, *, by: str) -> None:
         """Write into the audit log what somebody tried, in their name; nothing else changes."""
         scope = Scope(project_id=self.id, actor=validate.name(by, field="by"), role=Role.SYSTEM)
-        await self._rooms.auditor.ledger.note(scope, note, subject, self._rooms.ingress.clock())
+        await self._services.auditor.audit.note(scope, note, subject, self._services.ingress.clock())
 
-    async def events(
+    async def audit_log(
         self,
         *,
         after: int = 0,
@@ -268,20 +240,21 @@ class AsyncProject:
         validate.whole_number(limit, field="limit", most=MAX_LISTED)
         if before is not None:
             validate.whole_number(before, field="before", most=2**62)
-        ledger = self._rooms.auditor.ledger
-        return await ledger.events(self._person(by), after, limit, before=before, newest_first=newest_first)
+        return await self._services.auditor.audit.events(
+            self._person(by), after, limit, before=before, newest_first=newest_first
+        )
 
     async def working(self) -> list[Entry]:
         """List working memory, newest first."""
-        return await self._rooms.working.list(self._agent)
+        return await self._services.working.list(self._agent)
 
     async def restore_working(self) -> int:
         """Put back into working memory what was admitted within 24 hours and is missing there; return how much was."""
-        return await self._rooms.restorer.restore(self._agent)
+        return await self._services.restorer.restore(self._agent)
 
     async def missing_from_working(self) -> int:
         """Count what was admitted within 24 hours and is missing in working memory, as after a restart of Redis."""
-        return len(await self._rooms.restorer.missing(self._agent))
+        return len(await self._services.restorer.missing(self._agent))
 
     async def memories(
         self,
@@ -297,43 +270,43 @@ class AsyncProject:
         if text is not None:
             validate.text(text, field="text", max_bytes=MAX_SEARCH_BYTES)
         after = None if after_id is None else _id(after_id)
-        return await self._rooms.longterm.find(
+        return await self._services.longterm.find(
             self._agent, after, limit, text=text, retired=retired, newest_first=newest_first
         )
 
     async def memory(self, any_id: str) -> LongTermMemory | None:
         """Return the memory with this id, or with a chunk or a source entry of this id; the living one first."""
-        return await self._rooms.longterm.get(self._agent, _id(any_id))
+        return await self._services.longterm.get(self._agent, _id(any_id))
 
     async def lineage(self, any_id: str, *, by: str = "auditor") -> Lineage:
         """Say where a memory, an insight or an entry came from, what people decided, and who was served it."""
-        return await self._rooms.auditor.lineage(self._person(by), _id(any_id))
+        return await self._services.auditor.lineage(self._person(by), _id(any_id))
 
     async def stats(self) -> Stats:
         """Count what the project holds and what the filter refused."""
-        return await self._rooms.census.stats(self._agent)
+        return await self._services.statistics.stats(self._agent)
 
     async def flow(self, *, days: int = 30, offset: timedelta = timedelta(0)) -> Flow:
         """Count what was recorded, admitted, refused and decided on each of the last days, and how old it all is.
 
         A day begins where clocks are `offset` ahead of UTC.
         """
-        span = Span(now=self._rooms.ingress.clock(), days=days, offset=offset)
-        return await self._rooms.census.flow(self._agent, span)
+        span = DateRange(now=self._services.ingress.clock(), days=days, offset=offset)
+        return await self._services.statistics.flow(self._agent, span)
 
     async def retry(self) -> Sequence[Receipt]:
         """Decide on entries that are still undecided, after a judge or an embedder failed."""
-        return await self._rooms.ingress.retry(self._agent)
+        return await self._services.ingress.retry(self._agent)
 
     async def replay(self, changes: Mapping[str, Any], *, since: datetime | None = None) -> Replay:
         """Say what the filter would have admitted with these settings changed; nothing is changed by it."""
         if not isinstance(changes, Mapping):
             raise InvalidInput(f"changes must be a mapping of settings, not {type(changes).__name__}.", field="changes")
-        return await self._rooms.ingress.replay(self._agent, changes, since)
+        return await self._services.ingress.replay(self._agent, changes, since)
 
     async def verify_audit(self, *, by: str = "auditor") -> Audit:
         """Check the audit log's hash chain, and that every memory has its line in it."""
-        return await self._rooms.auditor.verify(self._person(by))
+        return await self._services.auditor.verify(self._person(by))
 
     def _person(self, by: str) -> Scope:
         return Scope(project_id=self.id, actor=validate.name(by, field="by"), role=Role.PERSON)

@@ -9,17 +9,17 @@ from typing import Self
 
 from memsieve.access.keyring import Keyring
 from memsieve.config import Settings
-from memsieve.engines import utc_now
-from memsieve.loop import Loop, blocking
 from memsieve.memory import AsyncMemory
-from memsieve.ports import Clock
+from memsieve.ports import Clock, Embedder
 from memsieve.project import AsyncProject
+from memsieve.runtime.event_loop import LoopThread, blocking
+from memsieve.services.stores import utc_now
 
 
 class Project:
     """One project's memory, for synchronous code; see `AsyncProject`."""
 
-    def __init__(self, memory: Memory, loop: Loop, inner: AsyncProject) -> None:
+    def __init__(self, memory: Memory, loop: LoopThread, inner: AsyncProject) -> None:
         # A memory that nobody holds any more is closed: a project in use holds its own.
         self._memory = memory
         self._loop = loop
@@ -47,7 +47,7 @@ class Project:
     admission = blocking(AsyncProject.admission)
     propose = blocking(AsyncProject.propose)
     note = blocking(AsyncProject.note)
-    events = blocking(AsyncProject.events)
+    audit_log = blocking(AsyncProject.audit_log)
     working = blocking(AsyncProject.working)
     restore_working = blocking(AsyncProject.restore_working)
     missing_from_working = blocking(AsyncProject.missing_from_working)
@@ -64,7 +64,7 @@ class Project:
 class Keys:
     """The keys of the HTTP door, for synchronous code; see `Keyring`."""
 
-    def __init__(self, memory: Memory, loop: Loop, inner: Keyring) -> None:
+    def __init__(self, memory: Memory, loop: LoopThread, inner: Keyring) -> None:
         # As a project does.
         self._memory = memory
         self._loop = loop
@@ -83,7 +83,7 @@ class Memory:
     def __init__(self, inner: AsyncMemory) -> None:
         self._inner = inner
         self.settings = inner.settings
-        self._loop = Loop()
+        self._loop = LoopThread()
         with ExitStack() as opening:
             opening.callback(self._loop.close)
             self._loop.call(inner.__aenter__())
@@ -91,9 +91,16 @@ class Memory:
         self._closed = False
 
     @classmethod
-    def open(cls, data: str | Path | None = None, *, settings: Settings | None = None, clock: Clock = utc_now) -> Self:
-        """Open the memory in a data folder; without settings, `memsieve.toml` and `MEMSIEVE_*` are read."""
-        return cls(AsyncMemory.open(data, settings=settings, clock=clock))
+    def open(
+        cls,
+        data: str | Path | None = None,
+        *,
+        settings: Settings | None = None,
+        clock: Clock = utc_now,
+        embedder: Embedder | None = None,
+    ) -> Self:
+        """Open the memory in a data folder; see `AsyncMemory.open`."""
+        return cls(AsyncMemory.open(data, settings=settings, clock=clock, embedder=embedder))
 
     def __enter__(self) -> Self:
         return self

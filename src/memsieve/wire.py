@@ -10,7 +10,7 @@ from memsieve.jobs.weekly import DigestRun
 from memsieve.model import (
     UNVERIFIED_LABEL,
     Admission,
-    AgeCount,
+    AgeBucket,
     Answer,
     ApiKey,
     AuditEvent,
@@ -19,10 +19,11 @@ from memsieve.model import (
     Digest,
     Dispute,
     Entry,
+    Event,
     Flow,
     FlowDay,
-    Happening,
     Insight,
+    InsightDecision,
     InsightSource,
     Lineage,
     LongTermMemory,
@@ -32,12 +33,11 @@ from memsieve.model import (
     Refinement,
     Retirement,
     Serving,
-    Settlement,
     Stats,
     Tombstone,
 )
-from memsieve.promotion.audit import Audit
 from memsieve.retrieval.words import shared
+from memsieve.review.audit import Audit
 
 Document = dict[str, Any]
 
@@ -208,7 +208,7 @@ def retirement(record: Retirement) -> Document:
     }
 
 
-def event(record: AuditEvent) -> Document:
+def audit_event(record: AuditEvent) -> Document:
     """Return one line of the audit log."""
     return {
         "sequence": record.sequence,
@@ -244,7 +244,7 @@ def made_key(record: ApiKey, text: str) -> Document:
     return {"key": key(record), "text": text}
 
 
-def happening(record: Happening) -> Document:
+def event(record: Event) -> Document:
     """Return what happened; of what it happened to only the id."""
     return {
         "position": record.position,
@@ -260,7 +260,7 @@ def lineage(record: Lineage) -> Document:
     return {
         "entries": [receipt(one) for one in record.entries],
         "memories": [memory(one) for one in record.memories],
-        "events": [event(one) for one in record.events],
+        "events": [audit_event(one) for one in record.events],
         "served": [serving(one) for one in record.served],
     }
 
@@ -313,7 +313,7 @@ def flow_day(record: FlowDay) -> Document:
     }
 
 
-def age(record: AgeCount) -> Document:
+def age(record: AgeBucket) -> Document:
     """Return how many are of an age."""
     return {"up_to_days": record.up_to_days, "count": record.count}
 
@@ -389,7 +389,7 @@ def insight(record: Insight) -> Document:
         "disputed": record.disputed,
         "disputes": [dispute(one) for one in record.disputes],
         "sources": [insight_source(one) for one in record.sources],
-        "settlement": None if record.settlement is None else settlement(record.settlement),
+        "decision": None if record.decision is None else decision(record.decision),
         "later": [insight_source(one) for one in record.later],
     }
 
@@ -445,7 +445,7 @@ def dispute(record: Dispute) -> Document:
     }
 
 
-def settlement(record: Settlement) -> Document:
+def decision(record: InsightDecision) -> Document:
     """Return a person's decision on an insight."""
     return {
         "review": str(record.review),

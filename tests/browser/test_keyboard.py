@@ -31,8 +31,8 @@ def test_a_digest_of_eight_insights_is_decided_by_keyboard_alone(screen, console
     expect(page.get_by_text(f"{before['memories'] + 6} memories")).to_be_visible()
     after = console.read("keyboard", "/stats")
     assert (after["insights_waiting"], after["tombstones"] - before["tombstones"]) == (0, 2)
-    settled = console.read("keyboard", "/memory/insights", settled=True)["items"]
-    reasons = {one["settlement"]["reason"] for one in settled if one["settlement"]["review"] == "dismissed"}
+    decided = console.read("keyboard", "/memory/insights", decided=True)["items"]
+    reasons = {one["decision"]["reason"] for one in decided if one["decision"]["review"] == "dismissed"}
     assert reasons == {"It is outdated", "Once"}
 
 

@@ -10,10 +10,10 @@ import pytest
 
 from memsieve.config import Settings
 from memsieve.embedders.local import LocalEmbedder
-from memsieve.engines import opened
 from memsieve.model import Place, TombstoneKind
 from memsieve.retrieval.fuse import fused
 from memsieve.retrieval.words import cut
+from memsieve.services.stores import open_stores
 from memsieve.testing.factories import NOW, agent, approval, chunks, person, tombstone
 
 TEAMS = ["billing", "search", "login", "export", "mobile", "warehouse", "pricing", "ledger"]
@@ -86,7 +86,7 @@ def both(server_engine, data, clock, run, embedder):
     """Open both engines with the same approvals, chunk by chunk, one of them retired."""
     stack = AsyncExitStack()
     server = Settings(database_url=server_engine.database_url, redis_url=server_engine.redis_url)
-    stores = [run(opened(settings, embedder, clock, stack)) for settings in (Settings(data=data), server)]
+    stores = [run(open_stores(settings, embedder, clock, stack)) for settings in (Settings(data=data), server)]
     vectors = run(embedder.embed([chunk.content for text in texts() for chunk in chunks(approval(text))]))
     made = iter(vectors)
     for number, text in enumerate(texts()):
@@ -139,11 +139,11 @@ def test_both_engines_know_the_same_tombstones(both, run, embedder):
     for text in ("The login team caches expired tokens.", "移动端重试消息队列"):
         [vector] = run(embedder.embed([text]))
         for one in both:
-            run(one.ledger.bury(person(), replace(tombstone(text, text), embedding=vector)))
+            run(one.tombstones.add(person(), replace(tombstone(text, text), embedding=vector)))
     for query in ("expired tokens that the login team caches", "重试消息队列"):
         [vector] = run(embedder.embed([query]))
         found = [
-            {grave.content for grave in run(one.ledger.tombstones(agent(), vector, cut(query), 2))} for one in both
+            {grave.content for grave in run(one.tombstones.nearest(agent(), vector, cut(query), 2))} for one in both
         ]
         assert found[0] == found[1]
         assert found[0]

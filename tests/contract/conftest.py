@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memsieve.config import Settings
-from memsieve.engines import Stores, opened
+from memsieve.services.stores import Stores, open_stores
 from memsieve.stores.redis.client import Client, open_client
 from memsieve.testing import Clock
 
@@ -34,7 +34,7 @@ def engine(request, data):
     @asynccontextmanager
     async def open_(_data: Path, clock: Clock, embedder: str = "words") -> AsyncIterator[Stores]:
         async with AsyncExitStack() as stack:
-            yield await opened(settings, Named(embedder), clock, stack)
+            yield await open_stores(settings, Named(embedder), clock, stack)
 
     return open_
 

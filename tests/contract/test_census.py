@@ -4,7 +4,7 @@ import dataclasses
 from dataclasses import replace
 from datetime import timedelta
 
-from memsieve.model import Check, Decision, Span, TombstoneKind
+from memsieve.model import Check, DateRange, Decision, TombstoneKind
 from memsieve.testing.factories import (
     NOW,
     admission,
@@ -35,16 +35,16 @@ def failing(name):
 
 
 def test_projects_are_sorted_and_each_is_named_once(stores, run, clock):
-    assert run(stores.census.projects()) == []
+    assert run(stores.statistics.projects()) == []
     for project in ("gemini", "apollo", "gemini"):
         record(run, stores, clock, "one", Decision.REFUSED, project=project)
     yes = approval("one", person("mercury"))
     run(stores.longterm.add(person("mercury"), yes, chunks(yes)))
-    assert run(stores.census.projects()) == ["apollo", "gemini", "mercury"]
+    assert run(stores.statistics.projects()) == ["apollo", "gemini", "mercury"]
 
 
 def test_a_project_nobody_used_counts_nothing(stores, run):
-    stats = run(stores.census.stats(agent()))
+    stats = run(stores.statistics.stats(agent()))
     counts = dataclasses.asdict(stats)
     assert counts.pop("project_id") == "apollo"
     assert counts.pop("oldest_waiting") is None
@@ -62,10 +62,10 @@ def test_every_count_is_of_this_project_alone(stores, run, clock):
         memory = run(stores.longterm.add(person(), yes, chunks(yes)))
     grave = tombstone("beta", memory.chunks[0].id, TombstoneKind.RETIRED)
     run(stores.longterm.retire(person(), memory.id, "wrong", [grave]))
-    run(stores.ledger.serve(agent(), answer([item("x", "alpha")])))
+    run(stores.servings.log_answer(agent(), answer([item("x", "alpha")])))
     record(run, stores, clock, "elsewhere", Decision.ADMITTED, project="gemini")
 
-    stats = run(stores.census.stats(agent()))
+    stats = run(stores.statistics.stats(agent()))
     assert (stats.recorded, stats.admitted, stats.refused, stats.pending) == (5, 1, 2, 2)
     assert stats.refused_by == {"length": 2}
     assert (stats.shadow_admitted, stats.shadow_refused) == (1, 1)
@@ -76,14 +76,14 @@ def test_every_count_is_of_this_project_alone(stores, run, clock):
 def test_expired_entries_are_not_counted_as_working(stores, run, clock):
     record(run, stores, clock, "one", Decision.ADMITTED)
     clock.advance(hours=24)
-    assert run(stores.census.stats(agent())).working == 0
+    assert run(stores.statistics.stats(agent())).working == 0
 
 
 def test_projects_with_pending_entries_are_waiting(stores, run, clock):
     record(run, stores, clock, "one", Decision.PENDING, project="gemini")
     record(run, stores, clock, "two", Decision.REFUSED, project="apollo")
     run(stores.quarantine.add(agent("mercury"), entry("three")))
-    assert run(stores.census.waiting()) == ["gemini", "mercury"]
+    assert run(stores.statistics.waiting()) == ["gemini", "mercury"]
 
 
 def test_insights_that_wait_are_counted_and_the_oldest_is_dated(stores, run):
@@ -92,10 +92,10 @@ def test_insights_that_wait_are_counted_and_the_oldest_is_dated(stores, run):
         run(stores.quarantine.add(agent(), one))
     made = [insight([one], made_at=NOW + timedelta(days=day)) for one, day in zip(said, (0, 2, 1), strict=True)]
     run(stores.digests.save(system(), digest(*made)))
-    run(stores.ledger.bury(person(), tombstone("one", made[0].id)))
-    stats = run(stores.census.stats(agent()))
+    run(stores.tombstones.add(person(), tombstone("one", made[0].id)))
+    stats = run(stores.statistics.stats(agent()))
     assert (stats.insights_waiting, stats.oldest_waiting) == (2, NOW + timedelta(days=1))
-    assert run(stores.census.stats(agent("gemini"))).insights_waiting == 0
+    assert run(stores.statistics.stats(agent("gemini"))).insights_waiting == 0
 
 
 def said(run, stores, at, decision=None, *checks, project="apollo"):
@@ -113,7 +113,7 @@ def by_day(flow, *names):
 
 
 def test_every_day_of_a_span_is_counted_also_where_nothing_happened(stores, run):
-    flow = run(stores.census.flow(agent(), Span(now=NOW, days=3)))
+    flow = run(stores.statistics.flow(agent(), DateRange(now=NOW, days=3)))
     assert [str(day.day) for day in flow.days] == ["2026-02-28", "2026-03-01", "2026-03-02"]
     assert {value for day in by_day(flow, "recorded", "admitted", "refused", "pending") for value in day} == {0}
     assert [day.refused_by for day in flow.days] == [{}, {}, {}]
@@ -130,7 +130,7 @@ def test_entries_count_on_the_day_they_were_said_as_they_are_decided_now(stores,
     said(run, stores, NOW)
     said(run, stores, NOW, Decision.REFUSED, project="gemini")
 
-    flow = run(stores.census.flow(agent(), Span(now=NOW, days=3)))
+    flow = run(stores.statistics.flow(agent(), DateRange(now=NOW, days=3)))
     assert by_day(flow, "recorded", "admitted", "refused", "pending") == [(3, 0, 2, 1), (0, 0, 0, 0), (2, 1, 0, 1)]
     assert [list(day.refused_by.items()) for day in flow.days] == [[("echo", 2), ("length", 1)], [], []]
     assert flow.oldest_pending == early.created_at
@@ -144,7 +144,7 @@ def test_a_day_begins_where_clocks_are_ahead_or_behind(stores, run):
     said(run, stores, late, Decision.ADMITTED)
 
     def recorded(now, **hours):
-        flow = run(stores.census.flow(agent(), Span(now=now, days=2, offset=timedelta(**hours))))
+        flow = run(stores.statistics.flow(agent(), DateRange(now=now, days=2, offset=timedelta(**hours))))
         return [(str(day.day)[5:], day.recorded) for day in flow.days]
 
     assert recorded(late) == [("03-01", 1), ("03-02", 3)]
@@ -159,11 +159,11 @@ def test_deeds_count_on_the_day_they_were_done(stores, run, clock):
         yes = approval(text, at=NOW - timedelta(days=day))
         memory = run(stores.longterm.add(person(), yes, chunks(yes)))
     run(stores.longterm.retire(person(), memory.id, "wrong", [tombstone("gamma", "x", TombstoneKind.RETIRED)]))
-    run(stores.ledger.bury(person(), replace(tombstone("delta", "e1"), at=NOW - timedelta(days=1))))
+    run(stores.tombstones.add(person(), replace(tombstone("delta", "e1"), at=NOW - timedelta(days=1))))
     elsewhere = approval("alpha", person("gemini"))
     run(stores.longterm.add(person("gemini"), elsewhere, chunks(elsewhere)))
 
-    flow = run(stores.census.flow(agent(), Span(now=clock(), days=3)))
+    flow = run(stores.statistics.flow(agent(), DateRange(now=clock(), days=3)))
     assert by_day(flow, "promoted", "dismissed", "retired") == [(1, 0, 0), (0, 1, 0), (1, 0, 1)]
 
 
@@ -178,9 +178,9 @@ def test_memories_that_are_served_and_insights_that_wait_are_counted_by_age(stor
     ages = (0, 8, 15, 31)
     made = [insight([one], made_at=NOW - timedelta(days=age)) for one, age in zip(ones, ages, strict=True)]
     run(stores.digests.save(system(), digest(*made)))
-    run(stores.ledger.bury(person(), tombstone("one", made[3].id)))
+    run(stores.tombstones.add(person(), tombstone("one", made[3].id)))
 
-    flow = run(stores.census.flow(agent(), Span(now=NOW)))
+    flow = run(stores.statistics.flow(agent(), DateRange(now=NOW)))
     assert [(one.up_to_days, one.count) for one in flow.memory_ages] == [
         (1, 2), (7, 2), (30, 1), (90, 1), (365, 0), (None, 1)
     ]  # fmt: skip
@@ -189,7 +189,7 @@ def test_memories_that_are_served_and_insights_that_wait_are_counted_by_age(stor
 
 
 def test_without_projects_all_totals_are_nothing(stores, run):
-    counts = dataclasses.asdict(run(stores.census.totals()))
+    counts = dataclasses.asdict(run(stores.statistics.totals()))
     assert (counts.pop("oldest_pending"), counts.pop("oldest_waiting")) == (None, None)
     assert set(counts.values()) == {0}
 
@@ -214,7 +214,7 @@ def test_totals_are_of_all_projects_together(stores, run, clock):
     run(stores.longterm.add(person(), yes, chunks(yes)))
     run(stores.digests.save(system(), digest(insight([said], made_at=NOW))))
 
-    totals = run(stores.census.totals())
+    totals = run(stores.statistics.totals())
     assert totals.projects == 3
     assert (totals.recorded, totals.admitted, totals.refused, totals.pending) == (8, 2, 2, 4)
     assert totals.oldest_pending == early.created_at
@@ -224,16 +224,16 @@ def test_totals_are_of_all_projects_together(stores, run, clock):
 
 
 def test_refusals_are_counted_by_check_over_all_projects_and_as_they_are_decided_now(stores, run, clock):
-    assert run(stores.census.refusals()) == {}
+    assert run(stores.statistics.refusals()) == {}
     for project in ("apollo", "gemini"):
         record(run, stores, clock, "one", Decision.REFUSED, project=project)
         record(run, stores, clock, "two", Decision.ADMITTED, project=project)
     late = entry("three")
     run(stores.quarantine.add(agent(), late))
-    assert run(stores.census.refusals()) == {"length": 2}
+    assert run(stores.statistics.refusals()) == {"length": 2}
     failed = replace(admission(Decision.REFUSED), checks=tuple(map(failing, ("echo", "injection"))))
     run(stores.quarantine.decide(system(), late.id, failed, None))
     again = entry("four")
     run(stores.quarantine.add(agent(), again))
     run(stores.quarantine.decide(system(), again.id, replace(failed, checks=failed.checks[1:]), None))
-    assert list(run(stores.census.refusals()).items()) == [("injection", 2), ("length", 2), ("echo", 1)]
+    assert list(run(stores.statistics.refusals()).items()) == [("injection", 2), ("length", 2), ("echo", 1)]

@@ -8,15 +8,15 @@ import pytest
 
 from memsieve.errors import Conflict, Forbidden, MemsieveError, NotFound
 from memsieve.model import (
-    Aside,
     Dispute,
-    Doubt,
     Edit,
+    ExclusionReason,
+    InsightDecision,
     Nearest,
     Outcome,
     Refinement,
-    Review,
-    Settlement,
+    ReviewStatus,
+    SourceDoubt,
     TombstoneKind,
 )
 from memsieve.testing.factories import (
@@ -61,7 +61,7 @@ def promote(run, stores, one, text=None, scope=None):
 
 
 def dismiss(run, stores, one, scope=None):
-    return run(stores.ledger.bury(scope or person(), tombstone(one.summary, one.id, scope=scope)))
+    return run(stores.tombstones.add(scope or person(), tombstone(one.summary, one.id, scope=scope)))
 
 
 def get(run, stores, one):
@@ -69,11 +69,11 @@ def get(run, stores, one):
 
 
 def waiting(run, stores):
-    return run(stores.digests.insights(person(), settled=False))
+    return run(stores.digests.insights(person(), decided=False))
 
 
-def settled(run, stores):
-    return run(stores.digests.insights(person(), settled=True))
+def decided(run, stores):
+    return run(stores.digests.insights(person(), decided=True))
 
 
 def undecided(run, stores, since=NOW - WEEK, project="apollo"):
@@ -95,7 +95,7 @@ def full(run, stores):
     one = say(run, stores, "预算是 5 million.", session_id="s1", agent_id="cfo", confidence=0.9)
     two = say(run, stores, "The budget is 7 million.", session_id="s2", created_at=NOW + HOUR)
     return insight(
-        [source(one, "5 million"), source(two, doubt=Doubt.INJECTION)],
+        [source(one, "5 million"), source(two, doubt=SourceDoubt.INJECTION)],
         "The budget is 5 million.",
         refinement=Refinement(outcome=Outcome.DUPLICATE, reason="It is known.", observations=2),
         summarised_by="small-model",
@@ -137,7 +137,7 @@ def test_insights_come_in_the_order_they_were_made(stores, run):
     assert waiting(run, stores) == [early, middle, late]
     for one in (early, late):
         dismiss(run, stores, one)
-    assert [one.id for one in settled(run, stores)] == [early.id, late.id]
+    assert [one.id for one in decided(run, stores)] == [early.id, late.id]
     assert waiting(run, stores) == [middle]
 
 
@@ -150,7 +150,7 @@ def test_sources_come_in_the_order_they_were_given(stores, run):
 def test_agents_are_refused(stores, run):
     doors = [
         stores.digests.undecided(agent(), NOW),
-        stores.digests.insights(agent(), settled=False),
+        stores.digests.insights(agent(), decided=False),
         stores.digests.get(agent(), "x"),
         stores.digests.save(agent(), digest()),
         stores.digests.last(agent()),
@@ -164,7 +164,7 @@ def test_agents_are_refused(stores, run):
 def test_another_project_sees_nothing(stores, run):
     made = make(run, stores, say(run, stores, "one"))
     assert run(stores.digests.get(person("gemini"), made.id)) is None
-    assert run(stores.digests.insights(person("gemini"), settled=False)) == []
+    assert run(stores.digests.insights(person("gemini"), decided=False)) == []
     assert run(stores.digests.last(person("gemini"))) is None
     assert undecided(run, stores, project="gemini") == []
 
@@ -172,7 +172,7 @@ def test_another_project_sees_nothing(stores, run):
 def test_an_insight_of_another_projects_entries_is_left_out(stores, run):
     said = say(run, stores, "one")
     save(run, stores, insight([said]), project="gemini")
-    assert run(stores.digests.insights(person("gemini"), settled=False)) == []
+    assert run(stores.digests.insights(person("gemini"), decided=False)) == []
 
 
 def test_the_same_id_in_two_projects_is_two_insights(stores, run):
@@ -218,14 +218,14 @@ def test_a_digest_does_not_look_at_what_a_person_decided_on(stores, run):
         yes = approval(one.content, entry_ids=[one.id])
         kept = run(stores.longterm.add(person(), yes, chunks(yes)))
     run(stores.longterm.retire(person(), kept.id, "wrong", [tombstone("retired", "c1", TombstoneKind.RETIRED)]))
-    run(stores.ledger.bury(person(), tombstone(dismissed.content, dismissed.id)))
+    run(stores.tombstones.add(person(), tombstone(dismissed.content, dismissed.id)))
     make(run, stores, promoted, retired, dismissed, open_)
     assert undecided(run, stores) == ["open"]
 
 
 def test_a_digest_looks_again_at_an_entry_whose_tombstone_was_lifted(stores, run):
     said = say(run, stores, "one")
-    run(stores.ledger.bury(person(), tombstone("one", said.id)))
+    run(stores.tombstones.add(person(), tombstone("one", said.id)))
     yes = approval("one")
     run(stores.longterm.add(person(), yes, chunks(yes)))
     assert undecided(run, stores) == ["one"]
@@ -234,7 +234,7 @@ def test_a_digest_looks_again_at_an_entry_whose_tombstone_was_lifted(stores, run
 @pytest.mark.parametrize("deed", [promote, dismiss])
 def test_one_decision_settles_all_sources_of_an_insight_also_doubted_and_later_ones(stores, run, deed):
     plain, doubted, later = (say(run, stores, text) for text in ("plain", "doubted", "later"))
-    made = insight([source(plain), source(doubted, doubt=Doubt.ECHO)], "one")
+    made = insight([source(plain), source(doubted, doubt=SourceDoubt.ECHO)], "one")
     save(run, stores, made)
     deed(run, stores, replace(made, sources=made.sources[:1]))
     assert undecided(run, stores) == ["later"]
@@ -248,14 +248,18 @@ def test_a_digest_does_not_look_at_the_sources_of_a_dismissed_insight_whose_tomb
     yes = approval("two")
     run(stores.longterm.add(person(), yes, chunks(yes)))
     assert undecided(run, stores) == []
-    assert get(run, stores, made).settlement.review is Review.DISMISSED
+    assert get(run, stores, made).decision.review is ReviewStatus.DISMISSED
 
 
 def test_the_last_digest_is_kept_with_all_insights_that_wait(stores, other_process, run):
     said = [say(run, stores, f"one {number}") for number in range(12)]
     older = insight(said[:1], "older", made_at=NOW - HOUR)
     save(run, stores, older)
-    made = digest(*(insight([one]) for one in said[1:]), entries=40, set_aside={Aside.NO_CLAIM: 3, Aside.SMALLER: 1})
+    made = digest(
+        *(insight([one]) for one in said[1:]),
+        entries=40,
+        set_aside={ExclusionReason.NO_CLAIM: 3, ExclusionReason.SMALLER: 1},
+    )
     kept = run(stores.digests.save(system(), made))
     assert kept == replace(made, insights=(older, *made.insights), waiting=12)
     assert run(other_process.digests.last(person())) == kept
@@ -347,14 +351,14 @@ def test_a_later_source_that_was_deleted_meanwhile_is_left_out(stores, run):
 def test_an_entry_that_was_decided_on_meanwhile_is_left_out_with_its_disputes(stores, run):
     one, two, three = (say(run, stores, text) for text in ("one", "two", "three"))
     made = insight([one, two, three], disputes=(dispute(one, two), dispute(two, three)))
-    run(stores.ledger.bury(person(), tombstone("one", one.id)))
+    run(stores.tombstones.add(person(), tombstone("one", one.id)))
     [kept] = save(run, stores, made).insights
     assert kept == replace(made, sources=made.sources[1:], disputes=made.disputes[1:])
 
 
 def test_an_insight_that_has_no_entry_left_is_left_out(stores, run):
     said = say(run, stores, "one")
-    run(stores.ledger.bury(person(), tombstone("one", said.id)))
+    run(stores.tombstones.add(person(), tombstone("one", said.id)))
     assert save(run, stores, insight([said])).insights == ()
 
 
@@ -413,25 +417,25 @@ def test_a_settled_insight_whose_entries_are_all_deleted_stays(stores, run):
     dismiss(run, stores, made)
     run(stores.quarantine.delete(person(), said.id, "private"))
     kept = get(run, stores, made)
-    assert (kept.sources, kept.settlement.review, kept.first_seen) == ((), Review.DISMISSED, made.made_at)
+    assert (kept.sources, kept.decision.review, kept.first_seen) == ((), ReviewStatus.DISMISSED, made.made_at)
 
 
 def test_promotion_settles_an_insight_and_says_by_whom(stores, other_process, run):
     made = make(run, stores, say(run, stores, "one"))
     memory = promote(run, stores, made, scope=person(name="ann@example.org"))
     kept = get(run, other_process, made)
-    assert kept.settlement == Settlement(
-        review=Review.PROMOTED, by="ann@example.org", at=NOW, reason="", memory_id=memory.id
+    assert kept.decision == InsightDecision(
+        review=ReviewStatus.PROMOTED, by="ann@example.org", at=NOW, reason="", memory_id=memory.id
     )
-    assert replace(kept, settlement=None) == made
-    assert (waiting(run, stores), settled(run, stores)) == ([], [kept])
+    assert replace(kept, decision=None) == made
+    assert (waiting(run, stores), decided(run, stores)) == ([], [kept])
 
 
 def test_dismissal_settles_an_insight_and_says_by_whom_and_why(stores, run):
     made = make(run, stores, say(run, stores, "one"))
     dismiss(run, stores, made, person(name="ann@example.org"))
-    assert get(run, stores, made).settlement == Settlement(
-        review=Review.DISMISSED, by="ann@example.org", at=NOW, reason="It is wrong."
+    assert get(run, stores, made).decision == InsightDecision(
+        review=ReviewStatus.DISMISSED, by="ann@example.org", at=NOW, reason="It is wrong."
     )
 
 
@@ -454,8 +458,8 @@ def test_of_two_persons_who_settle_one_insight_at_once_one_wins_and_the_other_is
     assert told == {
         (Conflict, f"Insight {made.id} was promoted by {first} on 2026-03-02 at 09:00 UTC. Nothing was changed.")
     }
-    assert get(run, stores, made).settlement.by == first
-    assert len(run(stores.ledger.events(person()))) == 1
+    assert get(run, stores, made).decision.by == first
+    assert len(run(stores.audit.events(person()))) == 1
     assert len(run(stores.longterm.find(person(), None, 10))) == 1
 
 
@@ -468,13 +472,13 @@ def test_of_one_who_promotes_and_one_who_dismisses_at_once_one_wins(stores, othe
         async def both(yes=yes, grave=grave):
             return await asyncio.gather(
                 stores.longterm.add(person(name="ann"), yes, chunks(yes)),
-                other_process.ledger.bury(person(name="bob"), grave),
+                other_process.tombstones.add(person(name="bob"), grave),
                 return_exceptions=True,
             )
 
         answers = run(both())
         [refused] = [one for one in answers if isinstance(one, Exception)]
-        kept = get(run, stores, made).settlement
+        kept = get(run, stores, made).decision
         assert isinstance(refused, Conflict)
         assert f"{kept.review} by {kept.by}" in str(refused)
         assert kept.by == ("ann" if answers[1] is refused else "bob")
@@ -494,7 +498,7 @@ def test_one_insight_is_put_among_those_that_wait_without_a_digest(run, stores):
     proposed = insight([said], "one", note="Proposed by cfo: “why”")
     assert run(stores.digests.put(system(), proposed))
     assert run(stores.digests.put(system(), proposed))
-    assert run(stores.digests.insights(person(), settled=False)) == [proposed]
+    assert run(stores.digests.insights(person(), decided=False)) == [proposed]
     assert run(stores.digests.last(person())) is None
     with pytest.raises(Forbidden):
         run(stores.digests.put(agent(), proposed))
@@ -508,4 +512,4 @@ def test_an_insight_is_not_put_where_it_is_settled_reworded_or_has_no_undecided_
     assert not run(stores.digests.put(system(), made))
     assert not run(stores.digests.put(system(), insight([said], "new")))
     assert not run(stores.digests.put(system(), insight([entry("never recorded")], "new")))
-    assert run(stores.digests.insights(person(), settled=False)) == []
+    assert run(stores.digests.insights(person(), decided=False)) == []

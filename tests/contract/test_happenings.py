@@ -12,7 +12,7 @@ import pytest
 
 from memsieve.api.stream import Hub
 from memsieve.errors import Conflict, InvalidInput
-from memsieve.model import Decision, HappeningKind
+from memsieve.model import Decision, EventKind
 from memsieve.testing.factories import (
     admission,
     agent,
@@ -75,7 +75,7 @@ def happened(stores, run):
     """Return what happened in a project, as kinds and subjects."""
 
     def happened_(project="apollo", position=None):
-        return [(str(one.kind), one.subject) for one in run(stores.happenings.of(agent(project), position, 1000))]
+        return [(str(one.kind), one.subject) for one in run(stores.events.of(agent(project), position, 1000))]
 
     return happened_
 
@@ -170,7 +170,7 @@ def test_a_digest_is_ready_when_it_is_kept_and_known_by_its_time(stores, run, re
 
 def test_other_deeds_are_no_news(stores, run, record, happened):
     said = record()
-    run(stores.ledger.bury(person(), tombstone(said.content, said.id)))
+    run(stores.tombstones.add(person(), tombstone(said.content, said.id)))
     run(stores.quarantine.delete(person(), said.id, "Ada asked for it."))
     assert happened() == [("recorded", said.id)]
 
@@ -186,8 +186,8 @@ def test_what_was_not_done_did_not_happen(stores, run, record, happened):
 def test_a_happening_says_when_it_was_and_nothing_of_what_was_said(stores, run, record):
     before = now()
     said = record(content="The secret word is swordfish.")
-    [told] = run(stores.happenings.of(agent(), None, 10))
-    assert told.kind is HappeningKind.RECORDED
+    [told] = run(stores.events.of(agent(), None, 10))
+    assert told.kind is EventKind.RECORDED
     assert told.project_id == "apollo"
     # SQLite counts milliseconds.
     assert before - timedelta(milliseconds=1) <= told.at <= now()
@@ -197,36 +197,36 @@ def test_a_happening_says_when_it_was_and_nothing_of_what_was_said(stores, run, 
 
 def test_positions_are_in_order_and_one_goes_on_after_any_of_them(stores, other_process, run, record):
     ids = [record().id for _ in range(5)]
-    told = run(stores.happenings.of(agent(), None, 10))
+    told = run(stores.events.of(agent(), None, 10))
     positions = [one.position for one in told]
     assert positions == sorted(set(positions))
     for number, position in enumerate(positions):
-        rest = run(other_process.happenings.of(agent(), position, 10))
+        rest = run(other_process.events.of(agent(), position, 10))
         assert [one.subject for one in rest] == ids[number + 1 :]
-    assert run(stores.happenings.of(agent(), positions[0], 2)) == told[1:3]
+    assert run(stores.events.of(agent(), positions[0], 2)) == told[1:3]
 
 
 def test_one_reads_all_projects_or_only_its_own(stores, run, record):
-    start = run(stores.happenings.newest())
+    start = run(stores.events.newest())
     ids = [record(project).id for project in ("apollo", "gemini", "apollo")]
-    told = run(stores.happenings.since(start))
+    told = run(stores.events.since(start))
     assert [(one.project_id, one.subject) for one in told] == list(
         zip(("apollo", "gemini", "apollo"), ids, strict=True)
     )
-    assert run(stores.happenings.since(start, 2)) == told[:2]
-    assert run(stores.happenings.since(told[0].position)) == told[1:]
-    assert run(stores.happenings.of(agent(), start, 10)) == [told[0], told[2]]
-    assert run(stores.happenings.of(person("gemini"), None, 10)) == [told[1]]
-    assert run(stores.happenings.of(agent("mercury"), None, 10)) == []
+    assert run(stores.events.since(start, 2)) == told[:2]
+    assert run(stores.events.since(told[0].position)) == told[1:]
+    assert run(stores.events.of(agent(), start, 10)) == [told[0], told[2]]
+    assert run(stores.events.of(person("gemini"), None, 10)) == [told[1]]
+    assert run(stores.events.of(agent("mercury"), None, 10)) == []
 
 
 def test_after_the_newest_position_comes_only_what_happens_later(stores, run, record):
     record()
-    newest = run(stores.happenings.newest())
-    assert run(stores.happenings.since(newest)) == []
+    newest = run(stores.events.newest())
+    assert run(stores.events.since(newest)) == []
     later = record()
-    assert [one.subject for one in run(stores.happenings.since(newest))] == [later.id]
-    assert run(stores.happenings.newest()) > newest
+    assert [one.subject for one in run(stores.events.since(newest))] == [later.id]
+    assert run(stores.events.newest()) > newest
 
 
 def test_many_writers_at_once_are_all_told_once_to_whoever_reads_meanwhile(stores, other_process, run):
@@ -239,7 +239,7 @@ def test_many_writers_at_once_are_all_told_once_to_whoever_reads_meanwhile(store
     async def read(position, writing):
         told, last = [], False
         while True:
-            page = await stores.happenings.since(position, 7)
+            page = await stores.events.since(position, 7)
             told += [one.subject for one in page]
             position = page[-1].position if page else position
             if last and not page:
@@ -248,7 +248,7 @@ def test_many_writers_at_once_are_all_told_once_to_whoever_reads_meanwhile(store
             await asyncio.sleep(0)
 
     async def both():
-        start = await stores.happenings.newest()
+        start = await stores.events.newest()
         writers = enumerate([stores, other_process] * 3)
         return await read(start, asyncio.gather(*(write(said[number::6], writer) for number, writer in writers)))
 
@@ -259,8 +259,8 @@ def test_many_writers_at_once_are_all_told_once_to_whoever_reads_meanwhile(store
 def test_what_is_old_is_forgotten_in_all_projects_and_the_rest_is_kept(stores, run, record, happened):
     record()
     record("gemini")
-    assert run(stores.happenings.forget(now() - MINUTE)) == 0
-    assert run(stores.happenings.forget(now() + MINUTE)) == 2
+    assert run(stores.events.forget(now() - MINUTE)) == 0
+    assert run(stores.events.forget(now() + MINUTE)) == 2
     assert happened() == happened("gemini") == []
     later = record()
     assert happened() == [("recorded", later.id)]
@@ -268,12 +268,12 @@ def test_what_is_old_is_forgotten_in_all_projects_and_the_rest_is_kept(stores, r
 
 def test_no_position_is_given_twice_also_when_all_was_forgotten(stores, run, record):
     record()
-    [first] = run(stores.happenings.of(agent(), None, 10))
-    newest = run(stores.happenings.newest())
-    run(stores.happenings.forget(now() + MINUTE))
-    assert run(stores.happenings.newest()) >= newest
+    [first] = run(stores.events.of(agent(), None, 10))
+    newest = run(stores.events.newest())
+    run(stores.events.forget(now() + MINUTE))
+    assert run(stores.events.newest()) >= newest
     later = record()
-    [told] = run(stores.happenings.since(first.position))
+    [told] = run(stores.events.since(first.position))
     assert told.subject == later.id
     assert told.position > first.position
 
@@ -281,13 +281,13 @@ def test_no_position_is_given_twice_also_when_all_was_forgotten(stores, run, rec
 def test_whoever_stands_before_the_oldest_may_have_missed_some(stores, run, record):
     for _ in range(2):
         record()
-    first, second = run(stores.happenings.of(agent(), None, 10))
-    assert run(stores.happenings.oldest()) < first.position
-    run(stores.happenings.forget(now() + MINUTE))
-    assert first.position < second.position <= run(stores.happenings.oldest()) <= run(stores.happenings.newest())
+    first, second = run(stores.events.of(agent(), None, 10))
+    assert run(stores.events.oldest()) < first.position
+    run(stores.events.forget(now() + MINUTE))
+    assert first.position < second.position <= run(stores.events.oldest()) <= run(stores.events.newest())
     later = record()
-    assert first.position < run(stores.happenings.oldest())
-    assert [one.subject for one in run(stores.happenings.of(agent(), first.position, 10))] == [later.id]
+    assert first.position < run(stores.events.oldest())
+    assert [one.subject for one in run(stores.events.of(agent(), first.position, 10))] == [later.id]
 
 
 @pytest.mark.parametrize(
@@ -310,7 +310,7 @@ def test_whoever_stands_before_the_oldest_may_have_missed_some(stores, run, reco
     ],
 )
 def test_a_malformed_position_is_refused(stores, run, position):
-    for asked in (stores.happenings.since(position), stores.happenings.of(agent(), position, 10)):
+    for asked in (stores.events.since(position), stores.events.of(agent(), position, 10)):
         with pytest.raises(InvalidInput, match="Give the id of an event"):
             run(asked)
 
@@ -326,7 +326,7 @@ def test_a_hub_tells_what_another_process_does_and_goes_on_where_a_listener_stop
             return [await anext(listening) for _ in range(2)]
 
     async def scenario():
-        hub, position, told = Hub(stores.happenings, every=0.01), None, []
+        hub, position, told = Hub(stores.events, every=0.01), None, []
         async with asyncio.timeout(30):
             for many in (0, 2, 4):
                 told += await listen(hub, position, many)
@@ -363,53 +363,53 @@ def connect(url):
 
 
 @pytest.fixture
-def happenings(url, run):
+def events(url, run):
     from memsieve.stores.postgres.database import Database
-    from memsieve.stores.postgres.happenings import PostgresHappenings
+    from memsieve.stores.postgres.events import PostgresEventLog
 
     database = Database(url)
     run(database.open())
-    yield PostgresHappenings(database)
+    yield PostgresEventLog(database)
     run(database.close())
 
 
-def test_a_transaction_that_drew_its_number_first_and_commits_last_is_not_missed(connect, happenings, run):
-    start = run(happenings.newest())
+def test_a_transaction_that_drew_its_number_first_and_commits_last_is_not_missed(connect, events, run):
+    start = run(events.newest())
     slow, quick = connect(), connect()
     slow.execute(RECORD, ("apollo", "first drawn"))
     quick.execute(RECORD, ("apollo", "first committed"))
     quick.commit()
     # What is committed is held back as long as something may still come before it.
-    assert run(happenings.since(start)) == run(happenings.of(agent(), start, 10)) == []
-    between = run(happenings.newest())
+    assert run(events.since(start)) == run(events.of(agent(), start, 10)) == []
+    between = run(events.newest())
     slow.commit()
-    told = run(happenings.since(start))
+    told = run(events.since(start))
     assert [one.subject for one in told] == ["first drawn", "first committed"]
-    assert run(happenings.since(between)) == told
+    assert run(events.since(between)) == told
 
 
-def test_a_transaction_that_draws_its_number_late_comes_where_its_transaction_stands(connect, happenings, run):
-    start = run(happenings.newest())
+def test_a_transaction_that_draws_its_number_late_comes_where_its_transaction_stands(connect, events, run):
+    start = run(events.newest())
     slow, quick = connect(), connect()
     slow.execute("SELECT pg_current_xact_id()")
     quick.execute(RECORD, ("apollo", "quick"))
     quick.commit()
     slow.execute(RECORD, ("apollo", "slow"))
-    assert run(happenings.since(start)) == []
+    assert run(events.since(start)) == []
     slow.commit()
-    told = run(happenings.since(start))
+    told = run(events.since(start))
     assert [one.subject for one in told] == ["slow", "quick"]
     assert told == sorted(told, key=lambda one: one.position)
 
 
-def test_a_transaction_that_is_rolled_back_holds_up_nobody_and_did_not_happen(connect, happenings, run):
-    start = run(happenings.newest())
+def test_a_transaction_that_is_rolled_back_holds_up_nobody_and_did_not_happen(connect, events, run):
+    start = run(events.newest())
     slow, quick = connect(), connect("gemini")
     slow.execute(RECORD, ("apollo", "never"))
     quick.execute(RECORD, ("gemini", "done"))
     quick.commit()
     slow.rollback()
-    assert [one.subject for one in run(happenings.since(start))] == ["done"]
+    assert [one.subject for one in run(events.since(start))] == ["done"]
 
 
 def test_agents_see_only_their_own_project_and_write_nothing(connect):
@@ -445,10 +445,10 @@ def test_the_mark_of_deeds_that_go_together_is_gone_with_their_transaction(run, 
         assert connection.execute("SELECT kind FROM happenings").fetchall() == [("knowledge:updated",)]
 
 
-def test_an_administrator_who_names_no_project_makes_happenings_too(url, connect, happenings, run):
+def test_an_administrator_who_names_no_project_makes_happenings_too(url, connect, events, run):
     with connect() as connection:
         connection.execute(RECORD, ("apollo", "mended by hand"))
-    before = run(happenings.newest())
+    before = run(events.newest())
     with psycopg.connect(url, autocommit=True) as superuser:
         superuser.execute("UPDATE admissions SET decision = 'refused' WHERE entry_id = 'mended by hand'")
-    assert [(one.kind, one.subject) for one in run(happenings.since(before))] == [("refused", "mended by hand")]
+    assert [(one.kind, one.subject) for one in run(events.since(before))] == [("refused", "mended by hand")]

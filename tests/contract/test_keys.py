@@ -21,7 +21,7 @@ def add(run, stores, *keys):
 
 
 def events(run, stores, project="apollo"):
-    return run(stores.ledger.events(person(project)))
+    return run(stores.audit.events(person(project)))
 
 
 def told(run, stores, project="apollo"):

@@ -63,12 +63,12 @@ def test_a_memory_is_found_by_the_atom_it_was_made_of_and_the_living_one_first(s
     assert run(stores.longterm.get(agent(), "atom:kb:a")) == second
     assert (second.approval.entry_ids, second.approval.atoms) == (("atom:kb:a", "e1"), ("kb:a",))
     assert run(stores.longterm.get(person("gemini"), "atom:kb:a")) is None
-    assert run(stores.census.totals()).promoted == 0
+    assert run(stores.statistics.totals()).promoted == 0
 
 
 def test_adding_writes_one_audit_line_naming_the_person(stores, run):
     memory = promote(run, stores, "one", entry_ids=["e1"])
-    [event] = run(stores.ledger.events(person()))
+    [event] = run(stores.audit.events(person()))
     assert (event.actor, event.action, event.subject) == ("ada@example.org", "promoted", memory.id)
     assert event.detail["entries"] == ["e1"]
 
@@ -98,7 +98,7 @@ def test_a_chunk_that_was_not_approved_undoes_the_whole(stores, run):
         run(stores.longterm.add(person(), yes, [*good, bad]))
     assert run(stores.longterm.get(person(), yes.id)) is None
     assert run(stores.longterm.find(person(), None, 10)) == []
-    assert run(stores.ledger.events(person())) == []
+    assert run(stores.audit.events(person())) == []
     assert search(run, stores, "approved") == []
 
 
@@ -106,7 +106,7 @@ def test_content_that_is_verified_already_is_not_written_again(stores, run):
     first = promote(run, stores, "The ledger runs on PostgreSQL.")
     again = promote(run, stores, " The  ledger runs on\nPostgreSQL. ", at=NOW + timedelta(days=1))
     assert again == first
-    assert len(run(stores.ledger.events(person()))) == 1
+    assert len(run(stores.audit.events(person()))) == 1
 
 
 def test_new_sources_of_verified_content_are_added_to_it(stores, run):
@@ -115,7 +115,7 @@ def test_new_sources_of_verified_content_are_added_to_it(stores, run):
     assert again.id == first.id
     assert again.approval.entry_ids == ("e1", "e2")
     assert len(run(stores.longterm.find(person(), None, 10))) == 1
-    assert len(run(stores.ledger.events(person()))) == 2
+    assert len(run(stores.audit.events(person()))) == 2
 
 
 def test_retired_content_can_be_approved_anew(stores, run):
@@ -124,22 +124,22 @@ def test_retired_content_can_be_approved_anew(stores, run):
     again = promote(run, stores, "one")
     assert again.id != first.id
     assert contents(search(run, stores, "one")) == {"one"}
-    assert run(stores.ledger.tombstones(agent(), WordEmbedder().vector("one"), ("one",), 10)) == []
+    assert run(stores.tombstones.nearest(agent(), WordEmbedder().vector("one"), ("one",), 10)) == []
 
 
 def test_approval_lifts_the_tombstones_of_its_content_and_sources_only(stores, run):
     said, same, other = entry("first wording"), entry("second wording"), entry("third wording")
     for one in (said, same, other):
-        run(stores.ledger.bury(person(), tombstone(one.content, one.id)))
+        run(stores.tombstones.add(person(), tombstone(one.content, one.id)))
     promote(run, stores, "second wording", entry_ids=[said.id])
-    left = run(stores.ledger.tombstones(agent(), WordEmbedder().vector("wording"), ("wording",), 10))
+    left = run(stores.tombstones.nearest(agent(), WordEmbedder().vector("wording"), ("wording",), 10))
     assert [grave.source_id for grave in left] == [other.id]
 
 
 def test_a_tombstone_of_another_project_is_not_lifted(stores, run):
-    run(stores.ledger.bury(person("gemini"), tombstone("one", scope=person("gemini"))))
+    run(stores.tombstones.add(person("gemini"), tombstone("one", scope=person("gemini"))))
     promote(run, stores, "one")
-    assert len(run(stores.ledger.tombstones(agent("gemini"), WordEmbedder().vector("one"), ("one",), 10))) == 1
+    assert len(run(stores.tombstones.nearest(agent("gemini"), WordEmbedder().vector("one"), ("one",), 10))) == 1
 
 
 def test_a_memory_is_found_by_its_id_its_chunk_and_its_source(stores, run):
@@ -314,9 +314,9 @@ def test_retiring_leaves_tombstones_and_a_line_and_says_who(stores, run):
     assert retire(run, stores, memory)
     retired = run(stores.longterm.get(person(), memory.id))
     assert (retired.retired_by, retired.retired_at is not None) == ("ada@example.org", True)
-    [grave] = run(stores.ledger.tombstones(agent(), memory.chunks[0].embedding, (), 5))
+    [grave] = run(stores.tombstones.nearest(agent(), memory.chunks[0].embedding, (), 5))
     assert (grave.kind, grave.content, grave.reason) == (TombstoneKind.RETIRED, "alpha one", "It is wrong.")
-    event = run(stores.ledger.events(person()))[-1]
+    event = run(stores.audit.events(person()))[-1]
     assert (event.action, event.subject, event.reason) == ("retired", memory.id, "outdated")
 
 
@@ -326,7 +326,7 @@ def test_retiring_twice_changes_nothing(stores, run):
     before = run(stores.longterm.get(person(), memory.id))
     assert retire(run, stores, memory) is False
     assert run(stores.longterm.get(person(), memory.id)) == before
-    assert len(run(stores.ledger.events(person()))) == 2
+    assert len(run(stores.audit.events(person()))) == 2
 
 
 def test_scores_are_finite_for_texts_without_words(stores, run):
@@ -346,7 +346,7 @@ def test_many_approvals_are_written_each_with_its_audit_line(stores, run):
     memories = run(stores.longterm.find(person(), None, 200))
     assert [memory.approval.content for memory in memories] == texts
     assert {memory.approval.entry_ids for memory in memories} == {("e1",)}
-    events = run(stores.ledger.events(person()))
+    events = run(stores.audit.events(person()))
     assert [(event.action, event.subject) for event in events] == [("promoted", memory.id) for memory in memories]
     assert [event.digest for event in events] == [event.expected_digest() for event in events]
     assert contents(search(run, stores, "text 77", limit=1)) == {"text 77"}
@@ -358,7 +358,7 @@ def test_of_many_approvals_those_of_verified_content_are_left_out(stores, run):
     assert [memory.approval.content for memory in run(stores.longterm.find(person(), None, 9))] == ["one", "two"]
     assert run(stores.longterm.get(person(), kept.id)) == kept
     assert add_all(run, stores, "one", "two") == 0
-    assert len(run(stores.ledger.events(person()))) == 2
+    assert len(run(stores.audit.events(person()))) == 2
 
 
 def test_of_many_approvals_those_of_insights_are_left_out(stores, run):
@@ -370,9 +370,9 @@ def test_of_many_approvals_those_of_insights_are_left_out(stores, run):
 
 def test_many_approvals_lift_the_tombstones_of_their_contents(stores, run):
     for text in ("first wording", "second wording"):
-        run(stores.ledger.bury(person(), tombstone(text)))
+        run(stores.tombstones.add(person(), tombstone(text)))
     add_all(run, stores, "first wording", "other")
-    left = run(stores.ledger.tombstones(agent(), None, cut("wording"), 10))
+    left = run(stores.tombstones.nearest(agent(), None, cut("wording"), 10))
     assert [grave.content for grave in left] == ["second wording"]
 
 
@@ -385,7 +385,7 @@ def test_many_approvals_are_written_all_or_none_and_by_persons_only(stores, run)
         with pytest.raises(Forbidden):
             add_all(run, stores, "one", scope=scope)
     assert run(stores.longterm.find(person(), None, 9)) == []
-    assert run(stores.ledger.events(person())) == []
+    assert run(stores.audit.events(person())) == []
 
 
 def waiting(run, stores, summary="one"):
@@ -396,49 +396,49 @@ def waiting(run, stores, summary="one"):
     return made
 
 
-def settle(run, stores, made, text="one", name="ada@example.org", at=NOW, entry_ids=()):
+def decide(run, stores, made, text="one", name="ada@example.org", at=NOW, entry_ids=()):
     yes = approval(text, person(name=name), at, entry_ids, made.id)
     return run(stores.longterm.add(person(name=name), yes, chunks(yes)))
 
 
 def test_the_audit_line_names_the_insight_that_was_promoted(stores, run):
     made = waiting(run, stores)
-    memory = settle(run, stores, made)
-    [event] = run(stores.ledger.events(person()))
+    memory = decide(run, stores, made)
+    [event] = run(stores.audit.events(person()))
     assert (event.action, event.subject, event.detail["insight"]) == ("promoted", memory.id, made.id)
 
 
 def test_an_insight_of_content_that_is_verified_already_is_settled_with_the_memory_that_stands(stores, run):
     first = promote(run, stores, "The ledger runs on PostgreSQL.")
     made = waiting(run, stores)
-    again = settle(run, stores, made, "The ledger  runs on\nPostgreSQL.", "bob")
+    again = decide(run, stores, made, "The ledger  runs on\nPostgreSQL.", "bob")
     assert again == first
-    kept = run(stores.digests.get(person(), made.id)).settlement
+    kept = run(stores.digests.get(person(), made.id)).decision
     assert (kept.by, kept.memory_id) == ("bob", first.id)
-    [_, event] = run(stores.ledger.events(person()))
+    [_, event] = run(stores.audit.events(person()))
     assert (event.actor, event.subject, event.detail["insight"]) == ("bob", first.id, made.id)
 
 
 def test_every_audit_line_of_a_memory_names_the_text_that_stands(stores, run):
     first = promote(run, stores, "one two")
     promote(run, stores, "one   two", entry_ids=["e1"])
-    assert {event.detail["content"] for event in run(stores.ledger.events(person()))} == {first.approval.digest}
+    assert {event.detail["content"] for event in run(stores.audit.events(person()))} == {first.approval.digest}
 
 
 @pytest.mark.parametrize("how", ["promoted", "dismissed"])
 def test_an_insight_that_was_settled_before_is_not_promoted_and_nothing_is_written(stores, run, how):
     made = waiting(run, stores)
     if how == "promoted":
-        settle(run, stores, made, name="ann@example.org")
+        decide(run, stores, made, name="ann@example.org")
     else:
-        run(stores.ledger.bury(person(name="ann@example.org"), tombstone("one", made.id)))
-    before = run(stores.digests.get(person(), made.id)), run(stores.ledger.events(person()))
+        run(stores.tombstones.add(person(name="ann@example.org"), tombstone("one", made.id)))
+    before = run(stores.digests.get(person(), made.id)), run(stores.audit.events(person()))
     with pytest.raises(Conflict) as raised:
-        settle(run, stores, made, "two", "bob", NOW + timedelta(days=1), ["e1"])
+        decide(run, stores, made, "two", "bob", NOW + timedelta(days=1), ["e1"])
     assert str(raised.value) == (
         f"Insight {made.id} was {how} by ann@example.org on 2026-03-02 at 09:00 UTC. Nothing was changed."
     )
-    assert (run(stores.digests.get(person(), made.id)), run(stores.ledger.events(person()))) == before
+    assert (run(stores.digests.get(person(), made.id)), run(stores.audit.events(person()))) == before
     assert "two" not in contents(search(run, stores, "two"))
 
 

@@ -6,10 +6,10 @@ import psycopg
 import pytest
 
 from memsieve.errors import Forbidden
+from memsieve.stores.postgres.audit import PostgresAuditLog
 from memsieve.stores.postgres.database import Database
 from memsieve.stores.postgres.health import examine
 from memsieve.stores.postgres.keys import PostgresKeys
-from memsieve.stores.postgres.ledger import PostgresLedger
 from memsieve.testing.factories import NOW, api_key, person
 
 OTHERS = ("memsieve_agent", "memsieve_filter", "memsieve_reviewer")
@@ -49,7 +49,7 @@ def test_one_who_is_only_the_keeper_keeps_keys_and_reads_nothing_else(url, run):
         run(keys.used("3f9k2m7q", NOW))
         assert run(keys.revoke("3f9k2m7q", "bob", NOW)) == run(keys.list())[0]
         with pytest.raises(Forbidden):
-            run(PostgresLedger(database, "words").events(person()))
+            run(PostgresAuditLog(database).events(person()))
 
 
 def test_one_who_is_not_the_keeper_is_told_which_role_is_missing(url, run):
@@ -63,7 +63,7 @@ def test_one_who_is_not_the_keeper_is_told_which_role_is_missing(url, run):
         ):
             with pytest.raises(Forbidden, match="memsieve_keeper"):
                 run(deed)
-        assert run(PostgresLedger(database, "words").events(person())) == []
+        assert run(PostgresAuditLog(database).events(person())) == []
 
 
 def test_the_doctor_finds_the_roles_that_each_of_them_lacks(url, run):

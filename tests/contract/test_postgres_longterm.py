@@ -11,8 +11,8 @@ import pytest
 from memsieve.retrieval.index import SATURATION
 from memsieve.retrieval.words import cut
 from memsieve.stores.postgres import approvals, audit
+from memsieve.stores.postgres.audit import PostgresAuditLog
 from memsieve.stores.postgres.database import Database
-from memsieve.stores.postgres.ledger import PostgresLedger
 from memsieve.stores.postgres.longterm import PostgresLongTerm
 from memsieve.stores.postgres.rows import array_text
 from memsieve.stores.postgres.vectors import PostgresVectors
@@ -82,7 +82,7 @@ def test_fifty_promotions_of_one_entry_at_once_make_one_memory_and_one_audit_lin
     memories = run(all_at_once())
     assert len({memory.id for memory in memories}) == 1
     assert len(run(longterm(databases[0]).find(person(), None, 100))) == 1
-    assert len(run(PostgresLedger(databases[0], "words").events(person()))) == 1
+    assert len(run(PostgresAuditLog(databases[0]).events(person()))) == 1
 
 
 def test_the_former_embedder_goes_on_being_answered_while_another_reads_everything(databases, run):
@@ -166,7 +166,7 @@ def test_an_import_of_many_writes_what_promotions_one_by_one_write(databases, se
     assert [(memory.approval.content, memory.approval.entry_ids) for memory in kept] == [
         (text, ("e", f"e{number}")) for number, text in enumerate(texts)
     ]
-    assert [event.sequence for event in run(PostgresLedger(databases[0], "words").events(person("many")))] == [
+    assert [event.sequence for event in run(PostgresAuditLog(databases[0]).events(person("many")))] == [
         *range(1, len(texts) + 1)
     ]
 

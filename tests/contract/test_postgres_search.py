@@ -9,10 +9,10 @@ import pytest
 
 from memsieve import doctor
 from memsieve.model import Chunk
-from memsieve.promotion.approve import approve
 from memsieve.retrieval.fuse import fused, legs
 from memsieve.retrieval.index import Index, Row
 from memsieve.retrieval.words import cut
+from memsieve.review.approve import approve
 from memsieve.stores.postgres import hnsw, near, recall, search
 from memsieve.stores.postgres.database import Database, Door
 from memsieve.stores.postgres.health import IndexHealth, examine

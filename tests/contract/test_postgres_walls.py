@@ -14,13 +14,15 @@ import pytest
 from memsieve import validate
 from memsieve.errors import InvalidInput
 from memsieve.model import Dispute, KeyRole, Place, TombstoneKind
-from memsieve.promotion.audit import Auditor
+from memsieve.review.audit import Auditor
+from memsieve.stores.postgres.audit import PostgresAuditLog
 from memsieve.stores.postgres.database import Database
 from memsieve.stores.postgres.digests import PostgresDigests
 from memsieve.stores.postgres.keys import PostgresKeys
-from memsieve.stores.postgres.ledger import PostgresLedger
 from memsieve.stores.postgres.longterm import PostgresLongTerm
 from memsieve.stores.postgres.quarantine import PostgresQuarantine
+from memsieve.stores.postgres.servings import PostgresServingLog
+from memsieve.stores.postgres.tombstones import PostgresTombstones
 from memsieve.testing import Clock
 from memsieve.testing.factories import (
     NOW,
@@ -107,7 +109,7 @@ async def fill(url):
     await database.open()
     quarantine = PostgresQuarantine(database, "words", Clock())
     longterm = PostgresLongTerm(database, "words", Clock())
-    ledger = PostgresLedger(database, "words")
+    tombstones, servings = PostgresTombstones(database, "words"), PostgresServingLog(database, "words")
     digests = PostgresDigests(database, "words")
     for project in ("apollo", "gemini"):
         who = person(project)
@@ -133,8 +135,8 @@ async def fill(url):
         await digests.save(system(project), digest(first, second, waits, project_id=project))
         raised = approval(first.summary, who, insight_id=first.id)
         await longterm.add(who, raised, chunks(raised))
-        await ledger.bury(who, tombstone(second.summary, second.id, scope=who))
-        await ledger.serve(agent(project), answer([item(chunk.id, chunk.content)]))
+        await tombstones.add(who, tombstone(second.summary, second.id, scope=who))
+        await servings.log_answer(agent(project), answer([item(chunk.id, chunk.content)]))
         if project == "apollo":
             found = {"hot": hot, "refused": refused, "other": other, "kept": kept, "gone": gone, "chunk": chunk}
             found |= {"first": first, "second": second, "waits": waits, "raised": raised}
@@ -258,17 +260,17 @@ NEVER = {
     "a decision at another time": "UPDATE insights SET settled_at = now() WHERE id = :'first'",
     "a decision for another reason": "UPDATE insights SET reason = 'x' WHERE id = :'second'",
     "a decision to another memory": "UPDATE insights SET memory_id = :'kept' WHERE id = :'first'",
-    "a settled insight in another wording": "UPDATE insights SET content = 'Made up.' WHERE id = :'second'",
+    "a decided insight in another wording": "UPDATE insights SET content = 'Made up.' WHERE id = :'second'",
     "another wording with an insight's vector": "UPDATE insights SET embedder = 'x', content = 'b' WHERE id = :'first'",
-    "a settled insight without its disputes": "UPDATE insights SET disputes = '[]' WHERE id = :'first'",
-    "a settled insight removed": "DELETE FROM insights WHERE id = :'first'",
+    "a decided insight without its disputes": "UPDATE insights SET disputes = '[]' WHERE id = :'first'",
+    "a decided insight removed": "DELETE FROM insights WHERE id = :'first'",
     "insights emptied": "TRUNCATE insights CASCADE",
     "an insight under another id": "UPDATE insights SET id = :'new' WHERE id = :'waits'",
-    "an insight that was settled from the first": f"INSERT INTO {INSIGHT} settled_at, reason) VALUES "
+    "an insight that was decided from the first": f"INSERT INTO {INSIGHT} settled_at, reason) VALUES "
     "('apollo', :'new', 'x', '', '{}', '[]', now(), 'dismissed', 'ada@example.org', now(), '')",
-    "another source of a settled insight": f"INSERT INTO {BEHIND} VALUES "
+    "another source of a decided insight": f"INSERT INTO {BEHIND} VALUES "
     "('apollo', :'second', :'refused', 9, 'x', false)",
-    "a source taken from a settled insight": "DELETE FROM insight_sources WHERE insight_id = :'first'",
+    "a source taken from a decided insight": "DELETE FROM insight_sources WHERE insight_id = :'first'",
     "another quote": "UPDATE insight_sources SET quote = 'Made up.' WHERE insight_id = :'first'",
     "a source that nobody said": f"INSERT INTO {BEHIND} VALUES ('apollo', :'waits', :'new', 9, 'x', false)",
     "an entry in another project": f"INSERT INTO {SAID} VALUES ('gemini', :'new', 's', 'Lies.', '{{}}', now())",
@@ -354,7 +356,7 @@ NOT_FOR = {
         "write the audit log": f"{NEXT_LINE} 'x', 'x', '', '{{}}', ({LAST}), '' FROM audit_log",
         "record": f"INSERT INTO {SAID} VALUES ('apollo', :'new', 's', 'x', '{{}}', now())",
         "delete from quarantine": "DELETE FROM quarantine_logs",
-        "settle an insight": SETTLE.format("dismissed", "ada@example.org", "NULL") + ":'waits'",
+        "decide an insight": SETTLE.format("dismissed", "ada@example.org", "NULL") + ":'waits'",
         "reword an insight": "UPDATE insights SET content = 'Made up.' WHERE id = :'waits'",
         "become a reviewer": "SET ROLE memsieve_reviewer",
     },
@@ -509,7 +511,8 @@ async def problems(url):
     auditor = Auditor(
         quarantine=PostgresQuarantine(database, "words", Clock()),
         longterm=PostgresLongTerm(database, "words", Clock()),
-        ledger=PostgresLedger(database, "words"),
+        servings=PostgresServingLog(database, "words"),
+        audit=PostgresAuditLog(database),
         digests=PostgresDigests(database, "words"),
     )
     audit = await auditor.verify(person())

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from memsieve.errors import Conflict, Forbidden, NotFound
-from memsieve.model import Admission, Check, Decision, Doubt, EntryFilter, Layer, Review, TombstoneKind
+from memsieve.model import Admission, Check, Decision, EntryFilter, Layer, ReviewStatus, SourceDoubt, TombstoneKind
 from memsieve.testing.factories import (
     NOW,
     admission,
@@ -287,13 +287,13 @@ def test_reviews_are_shown_and_found(stores, run):
         yes = approval(one.content, entry_ids=[one.id])
         run(stores.longterm.add(person(), yes, chunks(yes)))
     for one in (dismissed, both):
-        run(stores.ledger.bury(person(), tombstone(one.content, one.id)))
+        run(stores.tombstones.add(person(), tombstone(one.content, one.id)))
 
     def found(review):
         return contents(run(stores.quarantine.find(person(), EntryFilter(review=review))))
 
-    assert found(Review.PROMOTED) == ["three", "one"]
-    assert found(Review.DISMISSED) == ["two"]
+    assert found(ReviewStatus.PROMOTED) == ["three", "one"]
+    assert found(ReviewStatus.DISMISSED) == ["two"]
     assert run(stores.quarantine.get(person(), untouched.id)).review is None
 
 
@@ -303,15 +303,15 @@ def test_an_entry_whose_memory_was_retired_says_so(stores, run):
     memory = run(stores.longterm.add(person(), yes, chunks(yes)))
     grave = tombstone("one", memory.chunks[0].id, TombstoneKind.RETIRED)
     run(stores.longterm.retire(person(), memory.id, "wrong", [grave]))
-    assert run(stores.quarantine.get(person(), said.id)).review is Review.RETIRED
-    assert contents(run(stores.quarantine.find(person(), EntryFilter(review=Review.RETIRED)))) == ["one"]
+    assert run(stores.quarantine.get(person(), said.id)).review is ReviewStatus.RETIRED
+    assert contents(run(stores.quarantine.find(person(), EntryFilter(review=ReviewStatus.RETIRED)))) == ["one"]
 
 
 def test_deleting_removes_the_entry_and_writes_who_and_why(stores, run):
     [said] = fill(run, stores, "one")
     assert run(stores.quarantine.delete(person(), said.id, "private"))
     assert run(stores.quarantine.get(person(), said.id)) is None
-    [event] = run(stores.ledger.events(person()))
+    [event] = run(stores.audit.events(person()))
     assert (event.actor, event.action, event.subject, event.reason) == (
         "ada@example.org",
         "deleted",
@@ -331,7 +331,7 @@ def test_deleting_takes_the_entry_out_of_working_memory_with_it(stores, run):
 
 def test_deleting_a_missing_entry_is_false_and_leaves_no_line(stores, run):
     assert run(stores.quarantine.delete(person(), "nobody", "private")) is False
-    assert run(stores.ledger.events(person())) == []
+    assert run(stores.audit.events(person())) == []
 
 
 @pytest.mark.parametrize("scope", [agent(), system()])
@@ -346,25 +346,25 @@ def reviews(run, stores, *entries):
     return [run(stores.quarantine.get(person(), one.id)).review for one in entries]
 
 
-def settled(run, stores, plain, doubted, later, settle):
+def decided(run, stores, plain, doubted, later, decide):
     """Settle an insight with a plain and a doubted source, and let another join it later."""
-    made = insight([source(plain), source(doubted, doubt=Doubt.INJECTION)], "summary")
+    made = insight([source(plain), source(doubted, doubt=SourceDoubt.INJECTION)], "summary")
     run(stores.digests.save(system(), digest(made)))
     assert reviews(run, stores, plain, doubted, later) == [None, None, None]
-    kept = settle(made)
+    kept = decide(made)
     run(stores.digests.save(system(), digest(), later={made.id: [source(later)]}))
     return kept
 
 
 def test_every_source_of_a_dismissed_insight_says_so_unless_it_was_promoted(stores, run):
     entries = fill(run, stores, "plain", "doubted", "later")
-    settled(run, stores, *entries, lambda made: run(stores.ledger.bury(person(), tombstone("summary", made.id))))
-    assert reviews(run, stores, *entries) == [Review.DISMISSED] * 3
-    found = run(stores.quarantine.find(person(), EntryFilter(review=Review.DISMISSED)))
+    decided(run, stores, *entries, lambda made: run(stores.tombstones.add(person(), tombstone("summary", made.id))))
+    assert reviews(run, stores, *entries) == [ReviewStatus.DISMISSED] * 3
+    found = run(stores.quarantine.find(person(), EntryFilter(review=ReviewStatus.DISMISSED)))
     assert contents(found) == ["later", "doubted", "plain"]
     yes = approval("plain", entry_ids=[entries[0].id])
     run(stores.longterm.add(person(), yes, chunks(yes)))
-    assert reviews(run, stores, *entries) == [Review.PROMOTED, Review.DISMISSED, Review.DISMISSED]
+    assert reviews(run, stores, *entries) == [ReviewStatus.PROMOTED, ReviewStatus.DISMISSED, ReviewStatus.DISMISSED]
 
 
 def promoting(run, stores, *entries):
@@ -379,20 +379,23 @@ def promoting(run, stores, *entries):
 
 def test_every_source_that_counts_for_a_promoted_insight_says_so_until_its_memory_is_retired(stores, run):
     entries = fill(run, stores, "plain", "doubted", "later")
-    memory = settled(run, stores, *entries, promoting(run, stores, entries[0]))
-    assert reviews(run, stores, *entries) == [Review.PROMOTED, Review.SETTLED, Review.PROMOTED]
+    memory = decided(run, stores, *entries, promoting(run, stores, entries[0]))
+    assert reviews(run, stores, *entries) == [ReviewStatus.PROMOTED, ReviewStatus.COVERED, ReviewStatus.PROMOTED]
     grave = tombstone("summary", memory.chunks[0].id, TombstoneKind.RETIRED)
     run(stores.longterm.retire(person(), memory.id, "wrong", [grave]))
-    assert reviews(run, stores, *entries) == [Review.RETIRED, Review.SETTLED, Review.RETIRED]
+    assert reviews(run, stores, *entries) == [ReviewStatus.RETIRED, ReviewStatus.COVERED, ReviewStatus.RETIRED]
 
 
 def test_a_source_in_doubt_is_settled_with_a_promoted_insight_and_not_digested_again(stores, run):
     plain, doubted, later = fill(run, stores, "plain", "doubted", "later")
-    made = insight([source(plain), source(doubted, doubt=Doubt.CONTRARY)], "summary")
+    made = insight([source(plain), source(doubted, doubt=SourceDoubt.CONTRARY)], "summary")
     run(stores.digests.save(system(), digest(made)))
     promoting(run, stores, plain)(made)
-    run(stores.digests.save(system(), digest(), later={made.id: [source(later, doubt=Doubt.ECHO)]}))
-    assert contents(run(stores.quarantine.find(person(), EntryFilter(review=Review.SETTLED)))) == ["later", "doubted"]
+    run(stores.digests.save(system(), digest(), later={made.id: [source(later, doubt=SourceDoubt.ECHO)]}))
+    assert contents(run(stores.quarantine.find(person(), EntryFilter(review=ReviewStatus.COVERED)))) == [
+        "later",
+        "doubted",
+    ]
     assert run(stores.digests.undecided(system(), NOW - timedelta(days=7))) == []
 
 
@@ -403,7 +406,11 @@ def test_what_was_decided_on_an_entry_itself_goes_before_what_was_decided_on_its
     run(stores.longterm.retire(person(), memory.id, "wrong", []))
     made = insight([source(plain), source(doubted)], "summary")
     run(stores.digests.save(system(), digest(made)))
-    run(stores.ledger.bury(person(), tombstone("doubted", doubted.id)))
+    run(stores.tombstones.add(person(), tombstone("doubted", doubted.id)))
     promoting(run, stores, plain)(made)
     run(stores.digests.save(system(), digest(), later={made.id: [source(later)]}))
-    assert reviews(run, stores, plain, doubted, later) == [Review.PROMOTED, Review.DISMISSED, Review.RETIRED]
+    assert reviews(run, stores, plain, doubted, later) == [
+        ReviewStatus.PROMOTED,
+        ReviewStatus.DISMISSED,
+        ReviewStatus.RETIRED,
+    ]

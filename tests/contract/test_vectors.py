@@ -52,7 +52,7 @@ def keep(run, stores, text, project="apollo"):
 
 
 def bury(run, stores, text, project="apollo"):
-    return run(stores.ledger.bury(person(project), tombstone(text, scope=person(project))))
+    return run(stores.tombstones.add(person(project), tombstone(text, scope=person(project))))
 
 
 def digested(run, stores, said, text, project="apollo"):
@@ -155,9 +155,9 @@ def test_a_vector_in_place_is_no_longer_stale_and_nothing_else_changed(stores, c
                 replace(one, chunks=tuple(replace(chunk, embedding=None) for chunk in one.chunks))
                 for one in run(changed.longterm.find(person(project), None, 100))
             ],
-            [replace(one, embedding=None) for one in run(changed.ledger.tombstones(agent(project), None, ["two"], 9))],
-            run(changed.ledger.events(person(project))),
-            run(changed.digests.insights(person(project), settled=False)),
+            [replace(one, embedding=None) for one in run(changed.tombstones.nearest(agent(project), None, ["two"], 9))],
+            run(changed.audit.events(person(project))),
+            run(changed.digests.insights(person(project), decided=False)),
         )
 
     before = [everything(project) for project in ("apollo", "gemini")]
@@ -235,7 +235,7 @@ def test_searches_in_every_process_use_the_new_vectors_once_a_project_has_them_a
 
     def seen(opened):
         similarities = {hit.content: hit.similarity for hit in run(opened.longterm.search(agent(), query, words, 1))}
-        graves = run(opened.ledger.tombstones(agent(), Others().vector("apollo buries one"), [], 1))
+        graves = run(opened.tombstones.nearest(agent(), Others().vector("apollo buries one"), [], 1))
         vectors = [one.embedding for one in run(opened.working.list(agent()))]
         return similarities, [grave.content for grave in graves], [vector is not None for vector in vectors]
 
@@ -253,7 +253,7 @@ def test_searches_in_every_process_use_the_new_vectors_once_a_project_has_them_a
 
 def test_a_settled_insight_gets_its_new_vector_and_keeps_its_decision(stores, changed, run):
     one = digested(run, stores, say(run, stores, "one two"), "three four")
-    run(stores.ledger.bury(person(), tombstone("three four", one.id)))
+    run(stores.tombstones.add(person(), tombstone("three four", one.id)))
     before = run(changed.digests.get(person(), one.id))
     run(changed.vectors.put(made(all_stale(run, changed))))
     kept = run(changed.digests.get(person(), one.id))

@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 
 from memsieve.api.app import create_app
 from memsieve.config import Settings
-from memsieve.model import HappeningKind
+from memsieve.model import EventKind
 
 DEEDS = {
     "record", "readAdmission", "query", "listWorking", "readStats", "listProjects", "listQuarantine", "readEntry",
@@ -144,9 +144,9 @@ def test_every_answer_documents_the_headers_of_its_status():
 def test_the_stream_of_events_says_what_an_event_holds():
     content = OPERATIONS["GET /api/v1/events"]["responses"]["200"]["content"]["text/event-stream"]
     event, data = (content["schema"]["properties"][name] for name in ("event", "data"))
-    assert {"$ref": "#/components/schemas/Happening"} in data["contentSchema"]["anyOf"]
-    assert set(event["enum"]) == {*HappeningKind, "reset", "overflow"}
+    assert {"$ref": "#/components/schemas/Event"} in data["contentSchema"]["anyOf"]
+    assert set(event["enum"]) == {*EventKind, "reset", "overflow"}
     assert valid(content["example"], content["schema"])
     assert valid(json.loads(content["example"]["data"]), data["contentSchema"])
-    assert set(SCHEMAS["HappeningKind"]["enum"]) == set(HappeningKind)
-    assert SCHEMAS["Happening"]["properties"].keys() == {"position", "project_id", "kind", "at", "subject"}
+    assert set(SCHEMAS["EventKind"]["enum"]) == set(EventKind)
+    assert SCHEMAS["Event"]["properties"].keys() == {"position", "project_id", "kind", "at", "subject"}

@@ -195,8 +195,8 @@ def test_a_digest_is_made_read_and_decided_on(api, reviewer):
     reason = {"id": second["id"], "reason": "of no use later"}
     assert api.post("/memory/dismiss", reason, key=reviewer).json()["kind"] == "dismissed"
     assert api.get("/memory/insights", key=reviewer).json()["items"] == []
-    settled = api.get("/memory/insights", key=reviewer, settled="true").json()["items"]
-    assert {one["settlement"]["review"] for one in settled} == {"promoted", "dismissed"}
+    decided = api.get("/memory/insights", key=reviewer, decided="true").json()["items"]
+    assert {one["decision"]["review"] for one in decided} == {"promoted", "dismissed"}
     late = api.post("/memory/promote", {"id": second["id"]}, key=reviewer)
     assert (late.status_code, "the-reviewer" in late.json()["detail"]) == (409, True)
 
@@ -301,7 +301,7 @@ def test_a_page_after_what_was_deleted_is_refused_and_not_taken_for_the_end(api,
 
 def test_events_tell_what_happened_since_without_any_content(open_api):
     api = open_api(stream_seconds=0.5)
-    position = api.client.portal.call(api.client.app.state.memsieve.memory.happenings.newest)
+    position = api.client.portal.call(api.client.app.state.memsieve.memory.events.newest)
     recorded = api.record()
     api.post("/memory/ingest", {"content": "We ship on Fridays."}, key=api.keys["reviewer"])
     api.record(project="hermes")

@@ -48,7 +48,7 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[KeyRole, str
     chosen = Settings(data=tmp_path_factory.mktemp("memory"), rate_limit=0)
     with pytest.MonkeyPatch.context() as patch:
         embedder = WordEmbedder()
-        patch.setattr("memsieve.bootstrap._embedder", lambda _settings, _stack: embedder)
+        patch.setattr("memsieve.services.embedder.choose_embedder", lambda _settings, _stack: embedder)
         with Memory.open(settings=chosen) as memory:
             memory.project(PROJECT).bring(entry())
             memory.project(PROJECT).promote_text("We ship on Fridays.", by="ada")

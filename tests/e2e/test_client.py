@@ -24,9 +24,9 @@ from memsieve.errors import (
 from memsieve.model import (
     Decision,
     EntryFilter,
-    HappeningKind,
+    EventKind,
     KeyRole,
-    Review,
+    ReviewStatus,
 )
 
 DECISION = "The team decided to use PostgreSQL for the ledger, because it needs real transactions."
@@ -94,7 +94,9 @@ def test_everything_a_project_offers_works_over_http(server, data):  # noqa: PLR
         assert [one.entry.id for one in project.log()] == [*reversed(others), first]
         assert [one.entry.id for one in project.log(EntryFilter(limit=1))] == [others[1]]
         assert [one.entry.id for one in project.log(EntryFilter(beyond_id=others[1], limit=1))] == [others[0]]
-        assert [one.entry.id for one in project.log(EntryFilter(review=Review.PROMOTED, text="ledger"))] == [first]
+        assert [one.entry.id for one in project.log(EntryFilter(review=ReviewStatus.PROMOTED, text="ledger"))] == [
+            first
+        ]
         assert project.log(EntryFilter(until=receipt.entry.created_at)) == []
         assert [one.entry.id for one in project.log(EntryFilter(check="duplicate"))] == [others[1]]
         assert project.log(EntryFilter(since=receipt.entry.created_at + timedelta(hours=1))) == []
@@ -102,11 +104,11 @@ def test_everything_a_project_offers_works_over_http(server, data):  # noqa: PLR
             project.log(EntryFilter(beyond_id="none"))
         assert [one.entry.id for one in project.log(EntryFilter(oldest_first=True))] == [first, *others]
 
-        events = project.events()
+        events = project.audit_log()
         assert [one.action for one in events] == ["promoted", "promoted", "dismissed", "retired"]
         assert all(one.digest == one.expected_digest() for one in events)
-        assert project.events(after=1, limit=2) == events[1:3]
-        assert project.events(newest_first=True, before=4) == events[2::-1]
+        assert project.audit_log(after=1, limit=2) == events[1:3]
+        assert project.audit_log(newest_first=True, before=4) == events[2::-1]
         assert project.verify_audit().head == events[-1].digest
         project.delete(others[1], reason="personal data")
         with pytest.raises(NotFound):
@@ -129,7 +131,7 @@ def test_lists_longer_than_a_page_are_followed_to_their_end(server, data, monkey
         said = [project.record(f"Short {number}.", session_id="s1").entry.id for number in range(5)]
         assert [one.id for one in project.memories()] == ids
         assert [one.id for one in project.memories(after_id=ids[1], limit=2)] == ids[2:4]
-        assert [one.sequence for one in project.events(after=2)] == [3, 4, 5]
+        assert [one.sequence for one in project.audit_log(after=2)] == [3, 4, 5]
         assert [one.entry.id for one in project.log()] == said[::-1]
         assert [one.entry.id for one in project.log(EntryFilter(limit=3))] == said[:1:-1]
 
@@ -159,15 +161,15 @@ def test_keys_are_made_used_and_revoked_and_the_name_is_the_keys(serve, data):
 
 
 def test_asynchronous_code_hears_what_happens_while_it_happens(server, data):
-    async def listen() -> list[HappeningKind]:
+    async def listen() -> list[EventKind]:
         async with AsyncClient(server.url, key=token_of(data)) as client:
-            heard: list[HappeningKind] = []
-            told = client.happenings("apollo")
+            heard: list[EventKind] = []
+            told = client.events("apollo")
 
             async def hear() -> None:
                 async for one in told:
                     heard.append(one.kind)
-                    if one.kind is HappeningKind.PROMOTED:
+                    if one.kind is EventKind.PROMOTED:
                         return
 
             hearing = asyncio.create_task(hear())
@@ -179,8 +181,8 @@ def test_asynchronous_code_hears_what_happens_while_it_happens(server, data):
             return heard
 
     heard = asyncio.run(listen())
-    assert heard[:2] == [HappeningKind.RECORDED, HappeningKind.ADMITTED]
-    assert HappeningKind.PROMOTED in heard
+    assert heard[:2] == [EventKind.RECORDED, EventKind.ADMITTED]
+    assert EventKind.PROMOTED in heard
 
 
 def test_what_was_done_but_whose_answer_was_lost_is_not_done_twice(server, data, failing):
@@ -200,7 +202,7 @@ def test_what_was_done_but_whose_answer_was_lost_is_not_done_twice(server, data,
         project = client.project("apollo")
         assert [one.entry.id for one in project.log()] == [other.entry.id, receipt.entry.id]
         assert [one.id for one in project.memories()] == [memory.id]
-        assert [one.action for one in project.events()] == ["promoted", "promoted", "dismissed", "retired"]
+        assert [one.action for one in project.audit_log()] == ["promoted", "promoted", "dismissed", "retired"]
 
 
 def test_a_server_that_is_killed_and_restarted_in_between_doubles_and_loses_nothing(serve, data):

@@ -18,7 +18,7 @@ from memsieve.errors import (
     NotFound,
     StoreUnavailable,
 )
-from memsieve.model import Happening, HappeningKind, KeyRole, Receipt
+from memsieve.model import Event, EventKind, KeyRole, Receipt
 from memsieve.testing.factories import NOW, admission, entry
 
 DECISION = "The team decided to use PostgreSQL for the ledger, because it needs real transactions."
@@ -187,9 +187,9 @@ def test_a_closed_client_says_so(failing):
 
 
 def frames(*positions: str, end: str = "") -> bytes:
-    news = Happening(position="", project_id="apollo", kind=HappeningKind.DIGEST_READY, at=NOW, subject="d")
+    news = Event(position="", project_id="apollo", kind=EventKind.DIGEST_READY, at=NOW, subject="d")
     told = [replace(news, position=position) for position in positions]
-    lines = [f"id: {one.position}\nevent: {one.kind}\ndata: {json.dumps(wire.happening(one))}\n\n" for one in told]
+    lines = [f"id: {one.position}\nevent: {one.kind}\ndata: {json.dumps(wire.event(one))}\n\n" for one in told]
     return f": listening\n\n{''.join(lines)}{end}".encode()
 
 
@@ -199,7 +199,7 @@ def test_a_stream_that_ends_goes_on_after_the_last_position_and_new_kinds_are_pa
     failing.add(503, problem())
     failing.add(200, frames("4"), "text/event-stream")
     with Client(failing.url) as client:
-        told = client.happenings("apollo", after="0")
+        told = client.events("apollo", after="0")
         assert [next(told).position for _ in range(3)] == ["1", "2", "4"]
         told.close()
     assert [headers.get("last-event-id") for _, _, headers, _ in failing.seen[:4]] == ["0", "3", "3", "3"]
@@ -209,11 +209,11 @@ def test_a_position_that_is_forgotten_is_an_error_and_a_later_gap_is_logged(fail
     failing.add(200, b"event: reset\ndata: {}\n\n", "text/event-stream")
     with Client(failing.url) as client:
         with pytest.raises(Conflict, match="Read anew"):
-            next(client.happenings("apollo", after="9"))
+            next(client.events("apollo", after="9"))
         failing.answers.clear()
         failing.add(200, frames("5"), "text/event-stream")
         failing.add(200, b"event: reset\ndata: {}\n\n" + frames("6"), "text/event-stream")
-        told = client.happenings("apollo")
+        told = client.events("apollo")
         assert [next(told).position for _ in range(2)] == ["5", "6"]
         told.close()
     assert "may be missing" in caplog.text
@@ -223,10 +223,10 @@ def test_a_stream_that_is_refused_or_never_begins_is_an_error(failing):
     failing.add(403, problem("Not yours."))
     with Client(failing.url, patience=0.3) as client:
         with pytest.raises(Forbidden, match=r"Not yours\."):
-            next(client.happenings("apollo"))
+            next(client.events("apollo"))
         failing.answers.clear()
         failing.cut()
         with pytest.raises(StoreUnavailable):
-            next(client.happenings("apollo"))
+            next(client.events("apollo"))
         with pytest.raises(InvalidInput):
-            next(client.happenings("apollo", after="账"))
+            next(client.events("apollo", after="账"))

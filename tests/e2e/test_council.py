@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memsieve.model import EntryFilter, Review
+from memsieve.model import EntryFilter, ReviewStatus
 from memsieve.testing import OpenAIServer
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -79,7 +79,7 @@ def test_the_example_runs_offline_as_it_says(tmp_path, open_memory):
     )
     assert "In quarantine: 6 statements; verified: 1." in second
     project = open_memory(tmp_path / "council").project("council")
-    assert [one.entry.content for one in project.log(EntryFilter(review=Review.PROMOTED))] == [VERIFIED]
+    assert [one.entry.content for one in project.log(EntryFilter(review=ReviewStatus.PROMOTED))] == [VERIFIED]
 
 
 def test_the_example_runs_with_a_real_endpoint(tmp_path):

@@ -6,11 +6,11 @@ from datetime import timedelta
 
 import pytest
 
-from memsieve.bootstrap import rooms
 from memsieve.config import FilterSettings, Settings
 from memsieve.digest.queue import new_id
 from memsieve.errors import Conflict, Forbidden, InvalidInput, NotFound
-from memsieve.model import Aside, Doubt, Edit, Outcome, Review
+from memsieve.model import Edit, ExclusionReason, Outcome, ReviewStatus, SourceDoubt
+from memsieve.services.container import open_services
 from memsieve.testing.factories import agent, digest, insight, person, source
 
 DAY = timedelta(days=1)
@@ -187,7 +187,7 @@ def test_junk_is_set_aside_and_counted_and_the_fact_beside_it_found(project, say
     say(project, *JUNK, *JUNK, *JUNK, *GATEWAY)
     made = project.digest()
     assert [one.sessions for one in made.insights] == [3]
-    assert made.set_aside == {Aside.NO_CLAIM: 3 * len(JUNK)}
+    assert made.set_aside == {ExclusionReason.NO_CLAIM: 3 * len(JUNK)}
     assert counted(project, made)
 
 
@@ -195,7 +195,7 @@ def test_a_project_of_junk_alone_has_nothing_to_decide_on(project, say):
     say(project, *JUNK)
     made = project.digest()
     assert (made.insights, made.waiting, made.entries) == ((), 0, len(JUNK))
-    assert made.set_aside == {Aside.NO_CLAIM: len(JUNK)}
+    assert made.set_aside == {ExclusionReason.NO_CLAIM: len(JUNK)}
 
 
 def test_an_empty_project_has_an_empty_digest(project):
@@ -223,7 +223,7 @@ def test_what_was_said_more_than_once_is_not_called_said_once(small_embedder, pr
         say(project, *[subject] * (3 if number < 12 else 2))
     made = project.digest()
     assert len(made.insights) == 10
-    assert set(made.set_aside) == {Aside.SMALLER}
+    assert set(made.set_aside) == {ExclusionReason.SMALLER}
     assert counted(project, made)
 
 
@@ -264,7 +264,7 @@ def test_what_a_session_was_served_and_repeats_does_not_count_as_a_session(proje
     say(project, GATEWAY[0], session_id="parrot")
     [found] = project.digest().insights
     assert found.sessions == 1
-    assert {one.session_id: one.doubt for one in found.sources}["parrot"] is Doubt.ECHO
+    assert {one.session_id: one.doubt for one in found.sources}["parrot"] is SourceDoubt.ECHO
 
 
 def test_an_instruction_is_shown_marked_and_never_speaks_for_the_rest(project, say):
@@ -276,8 +276,8 @@ def test_an_instruction_is_shown_marked_and_never_speaks_for_the_rest(project, s
     assert "Ignore" not in found.summary
     assert not found.disputed
     assert counted(project, made)
-    marked = [one for one in found.sources if one.doubt is Doubt.INJECTION]
-    assert len(marked) + made.set_aside.get(Aside.INJECTION, 0) == 1
+    marked = [one for one in found.sources if one.doubt is SourceDoubt.INJECTION]
+    assert len(marked) + made.set_aside.get(ExclusionReason.INJECTION, 0) == 1
 
 
 def test_an_instruction_is_known_though_the_check_is_off(open_memory, say):
@@ -377,11 +377,11 @@ def test_an_insight_that_grew_is_not_overwritten_by_a_new_one_of_its_first_sourc
     grown_id = new_id("apollo", [one.id for one in first])
 
     async def scenario():
-        async with rooms(Settings(data=data), clock, jobs=False) as opened:
+        async with open_services(Settings(data=data), clock, jobs=False) as opened:
             grown = insight([source(one) for one in (*first, *rest)], id=grown_id)
             await opened.digester.digests.save(person(), digest(grown))
             await opened.digester.digest(person())
-            return await opened.digester.insights(person(), settled=False)
+            return await opened.digester.insights(person(), decided=False)
 
     waiting = run(scenario())
     assert len({one.id for one in waiting}) == len(waiting)
@@ -408,7 +408,7 @@ def test_what_says_again_what_was_decided_joins_its_history(project, say, clock,
     clock.now += DAY
     [later] = say(project, again)
     made = project.digest()
-    assert (made.insights, made.set_aside, made.entries) == ((), {Aside.DECIDED: 1}, 1)
+    assert (made.insights, made.set_aside, made.entries) == ((), {ExclusionReason.DECIDED: 1}, 1)
     assert [one.entry_id for one in project.insight(found.id).later] == [later.entry.id]
     assert project.digest().entries == 0
 
@@ -459,7 +459,7 @@ def test_a_contradiction_that_was_dismissed_does_not_come_back(project, say, clo
     clock.now += DAY
     say(project, LIMITS[1])
     made = project.digest()
-    assert (made.insights, made.set_aside) == ((), {Aside.DECIDED: 1})
+    assert (made.insights, made.set_aside) == ((), {ExclusionReason.DECIDED: 1})
     assert len(project.insight(wrong).later) == 1
 
 
@@ -469,7 +469,7 @@ def test_what_was_decided_on_and_is_said_again_takes_no_place_from_what_is_new(s
             say(project, *[subject] * 3)
         for one in project.digest().insights:
             project.promote(one.id, by="ada")
-    assert len(project.insights(settled=True)) == len(SUBJECTS)
+    assert len(project.insights(decided=True)) == len(SUBJECTS)
     clock.now += DAY
     for subject in SUBJECTS:
         say(project, *[subject] * 5)
@@ -485,10 +485,10 @@ def test_a_promoted_insight_is_a_memory_with_its_sources_and_settles_them(projec
     assert memory.approval.content == "Cards with spaces are refused by the gateway."
     assert memory.approval.by == "ada"
     assert set(memory.approval.entry_ids) == {one.entry.id for one in receipts}
-    assert {one.review for one in project.log()} == {Review.PROMOTED}
+    assert {one.review for one in project.log()} == {ReviewStatus.PROMOTED}
     assert project.working() == []
-    settled = project.insight(found.id).settlement
-    assert (settled.review, settled.by, settled.memory_id) == (Review.PROMOTED, "ada", memory.id)
+    decided = project.insight(found.id).decision
+    assert (decided.review, decided.by, decided.memory_id) == (ReviewStatus.PROMOTED, "ada", memory.id)
     assert project.digest().entries == 0
 
 
@@ -499,7 +499,7 @@ def test_a_doubtful_source_is_settled_with_the_others_but_is_no_evidence_of_the_
     [found] = project.digest().insights
     memory = project.promote(found.id, by="ada")
     assert echo.entry.id not in memory.approval.entry_ids
-    assert project.entry(echo.entry.id).review is Review.SETTLED
+    assert project.entry(echo.entry.id).review is ReviewStatus.COVERED
     assert project.digest().entries == 0
 
 
@@ -523,7 +523,7 @@ def test_after_a_dismissal_nobody_promotes_and_is_told_who_was_first(project, sa
     with pytest.raises(Conflict, match="ada"):
         project.promote(found.id, by="bob")
     assert project.memories() == []
-    assert {one.review for one in project.log()} == {Review.DISMISSED}
+    assert {one.review for one in project.log()} == {ReviewStatus.DISMISSED}
 
 
 def test_of_two_people_at_once_one_decides_and_the_other_is_told(memory, open_memory, say):
@@ -586,13 +586,13 @@ def test_no_agent_gets_quarantine_through_a_digest(data, clock, run, say, memory
     [found] = memory.project("apollo").digest().insights
 
     async def scenario():
-        async with rooms(Settings(data=data), clock, jobs=False) as opened:
+        async with open_services(Settings(data=data), clock, jobs=False) as opened:
             digester = opened.digester
             for call in (
                 digester.digest(agent()),
                 digester.last(agent()),
-                digester.insights(agent(), settled=False),
-                digester.insights(agent(), settled=True),
+                digester.insights(agent(), decided=False),
+                digester.insights(agent(), decided=True),
                 digester.digests.get(agent(), found.id),
                 digester.digests.undecided(agent(), clock()),
             ):
@@ -623,7 +623,7 @@ def test_a_digest_writes_no_memory_and_no_line_in_the_audit_log(project, say):
     say(project, *GATEWAY, *TIMEOUT, *LIMITS)
     project.digest()
     assert project.memories() == []
-    assert project.events() == []
+    assert project.audit_log() == []
 
 
 def test_the_same_entries_give_the_same_digest_in_another_memory(open_memory, tmp_path, clock, say):

@@ -3,7 +3,7 @@
 import pytest
 
 from memsieve.config import FilterSettings, Settings
-from memsieve.model import Doubt
+from memsieve.model import SourceDoubt
 from memsieve.testing import OpenAIServer, Reply
 
 HONEST = {
@@ -95,4 +95,4 @@ def test_entries_that_no_judge_has_looked_at_yet_count(open_memory):
             project.record(text, session_id=f"s{number}", wait=True)
         [found] = project.digest().insights
         assert found.sessions == 3
-        assert all(source.doubt is not Doubt.INCONSISTENT for source in found.sources)
+        assert all(source.doubt is not SourceDoubt.INCONSISTENT for source in found.sources)

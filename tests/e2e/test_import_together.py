@@ -8,9 +8,9 @@ from itertools import islice
 import pytest
 
 from memsieve.config import Settings
-from memsieve.engines import utc_now
 from memsieve.errors import EmbedderError, InvalidInput
 from memsieve.model import Decision, EntryFilter
+from memsieve.services.stores import utc_now
 from memsieve.sync import Memory
 from memsieve.testing import WordEmbedder
 from memsieve.testing.factories import agent, entry
@@ -40,7 +40,7 @@ class Choosy(WordEmbedder):
 @pytest.fixture
 def embedder(monkeypatch):
     choosy = Choosy()
-    monkeypatch.setattr("memsieve.bootstrap._embedder", lambda _settings, _stack: choosy)
+    monkeypatch.setattr("memsieve.services.embedder.choose_embedder", lambda _settings, _stack: choosy)
     return choosy
 
 
@@ -138,9 +138,9 @@ def test_running_it_again_changes_nothing(importer, project, embedder):
     lines = [said(f"Old service {number} answers.", id=some_id()) for number in range(5)]
     lines += [memory_line(f"The board approved budget {number}.") for number in range(5)]
     assert brought(importer, *lines) == [RECORDED] * 5 + [PROMOTED] * 5
-    before = (kept(project), project.memories(), project.events())
+    before = (kept(project), project.memories(), project.audit_log())
     assert brought(importer, *lines) == [KNOWN] * 10
-    after = (kept(project), project.memories(), project.events())
+    after = (kept(project), project.memories(), project.audit_log())
     assert [[str(one) for one in part] for part in after] == [[str(one) for one in part] for part in before]
 
 
@@ -184,7 +184,13 @@ def test_memories_that_are_known_bad_or_retired_are_told_apart_from_new_ones(imp
         ("The first is new.", "bob"),
         ("Another is new.", "bob"),
     ]
-    assert [event.action for event in project.events()] == ["promoted", "promoted", "retired", "promoted", "promoted"]
+    assert [event.action for event in project.audit_log()] == [
+        "promoted",
+        "promoted",
+        "retired",
+        "promoted",
+        "promoted",
+    ]
     assert project.verify_audit().whole
 
 
@@ -225,7 +231,7 @@ def test_one_text_that_the_embedder_stumbles_over_waits_and_the_others_do_not(im
 def test_what_waits_here_is_decided_on_by_its_own_time_not_by_that_of_the_line(importer, project, memory):
     content = "Service alpha of region beta answers to team gamma about matter delta."
     waiting = entry(content, id=some_id(), created_at=utc_now())
-    memory._loop.call(project._inner._rooms.quarantine.add(agent(), waiting))
+    memory._loop.call(project._inner._services.quarantine.add(agent(), waiting))
     assert brought(importer, said(content, id=waiting.id)) == [KNOWN]
     assert project.entry(waiting.id).admission.admitted
     assert [one.id for one in project.working()] == [waiting.id]

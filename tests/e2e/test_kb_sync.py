@@ -69,9 +69,9 @@ def test_new_atoms_become_verified_memories_in_a_persons_name(base, project):
 
 def test_a_second_sync_changes_nothing(base, project):
     sync(base, project)
-    before = [*project.events()], {path: path.read_bytes() for path in base.root.rglob("*.md")}
+    before = [*project.audit_log()], {path: path.read_bytes() for path in base.root.rglob("*.md")}
     assert set(sync(base, project).values()) == {Synced.UNCHANGED}
-    assert ([*project.events()], {path: path.read_bytes() for path in base.root.rglob("*.md")}) == before
+    assert ([*project.audit_log()], {path: path.read_bytes() for path in base.root.rglob("*.md")}) == before
 
 
 def test_an_atom_without_an_id_gets_one_and_keeps_the_rest(base, project):
@@ -136,14 +136,14 @@ def test_a_dry_run_says_the_same_and_changes_nothing(base, project):
     report = base.sync(project, dry_run=True)
     assert [item.outcome for item in report.items] == [Synced.ADDED, Synced.ADDED]
     assert {path: path.read_bytes() for path in base.root.rglob("*") if path.is_file()} == before
-    assert project.memories() == project.events() == []
+    assert project.memories() == project.audit_log() == []
     sync(base, project)
     write(base, "traps/pool.md", "Something else altogether about the pool.")
     (base.layout.atoms / "cache.md").unlink()
-    events = project.events()
+    events = project.audit_log()
     outcomes = sorted(item.outcome for item in base.sync(project, dry_run=True).items)
     assert outcomes == [Synced.CHANGED, Synced.REMOVED]
-    assert project.events() == events
+    assert project.audit_log() == events
 
 
 def test_what_a_person_retired_is_not_brought_back_until_the_atom_changes(base, project):

@@ -99,7 +99,7 @@ class Report(BaseModel):
 
 
 @dataclass
-class Note:
+class AuditNote:
     body: str
 
 
@@ -115,7 +115,7 @@ SHAPES = [
     ("message", lambda _: {"messages": [AIMessage("A message says that the pilot begins in May.")]}, None),
     ("string", lambda _: {"draft": "A string says that the pilot begins in May."}, None),
     ("model", lambda _: {"report": Report(finding="A model says that the pilot begins.", confidence=0.9)}, 0.9),
-    ("record", lambda _: {"note": Note("A dataclass says that the pilot begins in May.")}, None),
+    ("record", lambda _: {"note": AuditNote("A dataclass says that the pilot begins in May.")}, None),
     ("command", lambda _: Command(update={"plan": "A command says that the pilot begins in May."}), None),
     ("dict", lambda _: {"messages": [{"role": "assistant", "content": "A dict says that it begins in May."}]}, None),
 ]

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from memsieve.config import Settings
-from memsieve.model import Decision, Review
+from memsieve.model import Decision, ReviewStatus
 from memsieve.sync import Memory
 from memsieve.testing import OpenAIServer, Reply
 
@@ -131,7 +131,7 @@ def test_what_a_person_did_while_the_judge_thought_stands(server, judged, deed):
             assert project.log() == []
         else:
             [receipt] = settled(project)
-            assert receipt.review is (Review.PROMOTED if deed == "promote" else Review.DISMISSED)
+            assert receipt.review is (ReviewStatus.PROMOTED if deed == "promote" else ReviewStatus.DISMISSED)
         assert project.working() == []
         assert [item.verified for item in project.retrieve("alpha beta").items] == ([True] if deed == "promote" else [])
 

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from memsieve.config import Settings
-from memsieve.model import Doubt, Insight
+from memsieve.model import Insight, SourceDoubt
 from memsieve.sync import Memory
 from memsieve.testing import OpenAIServer, Reply
 
@@ -128,7 +128,7 @@ def test_a_source_that_gives_orders_is_shown_to_the_person_with_its_mark(server,
     say(project, *SAYINGS, ORDERS[0])
     [found] = project.digest().insights
     [marked] = [one for one in found.sources if one.session_id == "s3"]
-    assert marked.doubt is Doubt.INJECTION
+    assert marked.doubt is SourceDoubt.INJECTION
     assert marked.quote in ORDERS[0]
 
 

@@ -169,7 +169,7 @@ def test_without_redis_a_server_is_degraded_and_without_postgresql_not_ready(run
             assert (await door.numbers())["memsieve_store_up",] == 0
             # What is recorded now is kept on the local disk.
             waiting = await door.record(INJECTED)
-            assert (waiting["decision"], door.memory.house.spooled()) == ("pending", 1)
+            assert (waiting["decision"], door.memory.services.spooled()) == ("pending", 1)
             # Where the receipt points to it is known, and nowhere else.
             where = f"/api/v1/memory/entries/{waiting['entry_id']}/admission"
             told = await door.call("GET", where, params={"project_id": "apollo"})
@@ -264,7 +264,7 @@ def test_where_looking_into_refusals_takes_too_long_the_other_numbers_are_there(
     async def look() -> None:
         async with opened(settings) as door:
             monkeypatch.setattr(readiness, "COUNTING_SECONDS", 0.5)
-            monkeypatch.setattr(door.memory.house.census, "refusals", for_ever)
+            monkeypatch.setattr(door.memory.services.statistics, "refusals", for_ever)
             await door.record("Too short.")
             numbers = await door.numbers()
             assert numbers["memsieve_store_up",] == numbers["memsieve_decisions", "refused"] == 1

@@ -12,12 +12,12 @@ from functools import partial
 
 import pytest
 
-from memsieve.bootstrap import rooms
 from memsieve.config import Settings
 from memsieve.errors import EmbedderError
 from memsieve.jobs import schedule
 from memsieve.jobs.reembed import BATCH, Reembedding
 from memsieve.project import AsyncProject
+from memsieve.services.container import open_services
 from memsieve.sync import Memory
 from memsieve.testing import WordEmbedder
 
@@ -48,7 +48,7 @@ def bilingual(monkeypatch):
 
     def change():
         embedder = Bilingual()
-        monkeypatch.setattr("memsieve.bootstrap._embedder", lambda _settings, _stack: embedder)
+        monkeypatch.setattr("memsieve.services.embedder.choose_embedder", lambda _settings, _stack: embedder)
         return embedder
 
     return change
@@ -94,7 +94,7 @@ def test_chinese_is_found_by_vector_after_the_embedder_learnt_it(data, small_emb
     fill(data)
     bilingual()
     with Memory.open(data, settings=Settings()) as memory:
-        longterm = memory.project("apollo")._inner._rooms.longterm
+        longterm = memory.project("apollo")._inner._services.longterm
         scope = memory.project("apollo")._inner._agent
 
         def similarity():
@@ -152,7 +152,7 @@ def test_a_text_that_cannot_be_read_is_not_tried_a_second_time(data, small_embed
     bilingual()
     with Memory.open(data, settings=Settings()) as memory:
         memory.reembed()
-    monkeypatch.setattr("memsieve.bootstrap._embedder", lambda _settings, _stack: small_embedder)
+    monkeypatch.setattr("memsieve.services.embedder.choose_embedder", lambda _settings, _stack: small_embedder)
     with Memory.open(data, settings=Settings()) as memory:
         # Back to the one that reads no Chinese: two memories, one of them retired, and its tombstone.
         assert memory.reembed() == Reembedding(embedder="words", embedded=3, unreadable=3)
@@ -165,7 +165,7 @@ def test_an_entry_deleted_and_one_recorded_while_vectors_are_made(data, small_em
     embed = embedder.embed
 
     async def scenario():
-        async with rooms(Settings(data=data)) as opened:
+        async with open_services(Settings(data=data)) as opened:
             project = AsyncProject(opened, "apollo")
             newest, *_ = await project.log()
 
@@ -203,7 +203,7 @@ def test_it_goes_by_itself_while_a_memory_is_open_and_after_a_failure_it_is_trie
         raise EmbedderError("The model is not there.")
 
     async def scenario():
-        async with rooms(Settings(data=data), jobs=False) as opened:
+        async with open_services(Settings(data=data), jobs=False) as opened:
             monkeypatch.setattr(embedder, "embed", embed_badly)
             async with schedule.reembedding(opened.reembedder, SOON, SOON):
                 await asyncio.wait_for(until_done(opened), timeout=30)
@@ -220,7 +220,7 @@ def test_every_open_memory_has_it_going(data, small_embedder, bilingual, monkeyp
     monkeypatch.setattr(schedule, "reembedding", partial(schedule.reembedding, after=SOON))
 
     async def scenario():
-        async with rooms(Settings(data=data)) as opened:
+        async with open_services(Settings(data=data)) as opened:
             await asyncio.wait_for(until_done(opened), timeout=30)
 
     asyncio.run(scenario())
@@ -240,7 +240,7 @@ def test_a_memory_closes_in_the_midst_of_it_and_the_next_goes_on(data, small_emb
         return await embed(texts)
 
     async def interrupted():
-        async with rooms(Settings(data=data), jobs=False) as opened:
+        async with open_services(Settings(data=data), jobs=False) as opened:
             monkeypatch.setattr(embedder, "embed", hang_at_the_second)
             async with schedule.reembedding(opened.reembedder, SOON, SOON):
                 await asyncio.wait_for(hanging.wait(), timeout=30)
@@ -260,7 +260,7 @@ def test_who_comes_second_to_a_batch_leaves_the_rest_to_the_first(data, small_em
     embed = embedder.embed
 
     async def scenario():
-        async with rooms(Settings(data=data)) as first, rooms(Settings(data=data)) as second:
+        async with open_services(Settings(data=data)) as first, open_services(Settings(data=data)) as second:
 
             async def embed_late(texts):
                 monkeypatch.setattr(embedder, "embed", embed)
@@ -280,9 +280,9 @@ def test_two_memories_with_different_embedders_do_not_undo_each_other_for_ever(
     fill(data, count=BATCH)
 
     async def scenario():
-        async with rooms(Settings(data=data)) as first:
+        async with open_services(Settings(data=data)) as first:
             bilingual()
-            async with rooms(Settings(data=data)) as second:
+            async with open_services(Settings(data=data)) as second:
                 assert await second.reembedder.run_beside()
                 assert await first.reembedder.run_beside()
                 assert await second.reembedder.run_beside()
@@ -294,12 +294,13 @@ def test_two_memories_with_different_embedders_do_not_undo_each_other_for_ever(
 
 CHILD = """
 import sys
-import memsieve.bootstrap
+import memsieve.services.container
+import memsieve.services.embedder
 from memsieve.config import Settings
 from memsieve.sync import Memory
 from memsieve.testing import WordEmbedder
 WordEmbedder.name = "renamed"
-memsieve.bootstrap._embedder = lambda _settings, _stack: WordEmbedder()
+memsieve.services.embedder.choose_embedder = lambda _settings, _stack: WordEmbedder()
 with Memory.open(sys.argv[1], settings=Settings()) as memory:
     done = memory.reembed()
     print(done.embedded + done.unreadable)

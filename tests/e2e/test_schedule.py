@@ -6,12 +6,12 @@ import sqlite3
 from contextlib import closing, suppress
 from datetime import timedelta
 
-from memsieve.bootstrap import rooms
 from memsieve.config import Settings
-from memsieve.engines import utc_now
 from memsieve.jobs import schedule
 from memsieve.model import Decision, EntryFilter, Role, Scope
 from memsieve.project import AsyncProject
+from memsieve.services.container import open_services
+from memsieve.services.stores import utc_now
 from memsieve.testing import OpenAIServer, Reply
 
 CONTENT = "The ledger is kept in PostgreSQL, because it needs real transactions."
@@ -30,12 +30,12 @@ async def until_admitted(project):
 
 def test_an_entry_whose_judge_failed_is_tried_again_while_the_memory_is_open(data, small_embedder):
     async def scenario(server):
-        async with rooms(settings_for(server, data)) as opened:
+        async with open_services(settings_for(server, data)) as opened:
             apollo = AsyncProject(opened, "apollo")
             server.script(*[Reply(status=500, headers={"Retry-After": "0"})] * 3)
             receipt = await apollo.record(CONTENT, session_id="s1", wait=True)
             assert receipt.admission.decision is Decision.PENDING
-            async with schedule.running(opened.ingress, opened.census, *[timedelta(milliseconds=20)] * 2):
+            async with schedule.running(opened.ingress, opened.statistics, *[timedelta(milliseconds=20)] * 2):
                 await asyncio.wait_for(until_admitted(apollo), timeout=20)
             return (await apollo.log())[0].admission.decision
 
@@ -45,7 +45,7 @@ def test_an_entry_whose_judge_failed_is_tried_again_while_the_memory_is_open(dat
 
 def test_an_entry_that_is_being_judged_is_not_judged_a_second_time(data, small_embedder):
     async def scenario(server):
-        async with rooms(settings_for(server, data)) as opened:
+        async with open_services(settings_for(server, data)) as opened:
             await AsyncProject(opened, "apollo").record(CONTENT, session_id="s1")
             system = Scope(project_id="apollo", actor="memsieve", role=Role.SYSTEM)
             assert await opened.ingress.retry(system, waiting_since=timedelta(minutes=1)) == []
@@ -72,15 +72,15 @@ def test_a_job_that_misses_its_cancellation_is_told_again(run):
 
 def test_what_happened_longer_than_a_day_ago_is_dropped_by_itself(data, small_embedder):
     async def scenario():
-        async with rooms(Settings(data=data), jobs=False) as opened:
+        async with open_services(Settings(data=data), jobs=False) as opened:
             apollo = AsyncProject(opened, "apollo")
             for number in range(2):
                 await apollo.record(f"{CONTENT} It was said {number} times.", session_id="s1")
-            kept = (await opened.happenings.since(await opened.happenings.oldest()))[-1]
+            kept = (await opened.events.since(await opened.events.oldest()))[-1]
             with closing(sqlite3.connect(data / "memsieve.db")) as connection, connection:
                 connection.execute(LONG_AGO, (kept.subject,))
-            async with asyncio.timeout(20), schedule.forgetting(opened.happenings, *[timedelta(milliseconds=5)] * 2):
-                while len(left := await opened.happenings.of(SYSTEM, None, 10)) > 2:  # noqa: ASYNC110 - as above
+            async with asyncio.timeout(20), schedule.forgetting(opened.events, *[timedelta(milliseconds=5)] * 2):
+                while len(left := await opened.events.of(SYSTEM, None, 10)) > 2:  # noqa: ASYNC110 - as above
                     await asyncio.sleep(0.02)
             return {one.subject for one in left} == {kept.subject}
 

@@ -9,12 +9,12 @@ from functools import partial
 
 import pytest
 
-from memsieve.bootstrap import rooms
 from memsieve.config import Settings
 from memsieve.errors import EmbedderError
 from memsieve.jobs import schedule
 from memsieve.jobs.weekly import RunOutcome
 from memsieve.ports import RUN_LEASE
+from memsieve.services.container import open_services
 from memsieve.testing import WordEmbedder
 
 MADE, THERE, BUSY, FAILED, NOTHING = RunOutcome
@@ -46,7 +46,7 @@ class Obstinate(WordEmbedder):
 @pytest.fixture(autouse=True)
 def embedder(monkeypatch):
     embedder = Obstinate()
-    monkeypatch.setattr("memsieve.bootstrap._embedder", lambda _settings, _stack: embedder)
+    monkeypatch.setattr("memsieve.services.embedder.choose_embedder", lambda _settings, _stack: embedder)
     return embedder
 
 
@@ -157,7 +157,10 @@ def test_every_open_memory_has_it_going_and_together_they_make_one(say, data, cl
     monkeypatch.setattr(schedule, "digesting", partial(schedule.digesting, after=SOON, every=SOON))
 
     async def scenario():
-        async with rooms(Settings(data=data), clock) as first, rooms(Settings(data=data), clock) as second:
+        async with (
+            open_services(Settings(data=data), clock) as first,
+            open_services(Settings(data=data), clock) as second,
+        ):
             await asyncio.wait_for(until(lambda: count(data, "digests")), timeout=30)
             return [outcomes(await one.weekly.make_due()) for one in (first, second)]
 
@@ -170,7 +173,7 @@ def test_with_never_no_memory_makes_any_by_itself(data, clock, monkeypatch):
     monkeypatch.setattr(schedule, "_digest_for_ever", lambda *_: begun.append(1) or asyncio.sleep(0))
 
     async def opened(day):
-        async with rooms(Settings(data=data, digest_day=day), clock):
+        async with open_services(Settings(data=data, digest_day=day), clock):
             return len(begun)
 
     assert [asyncio.run(opened(day)) for day in ("never", "monday")] == [0, 1]
@@ -182,7 +185,7 @@ def test_a_memory_closes_in_the_midst_of_a_digest_and_nothing_is_left_of_it(say,
 
     async def interrupted():
         embedder.hangs = True
-        async with rooms(Settings(data=data), clock):
+        async with open_services(Settings(data=data), clock):
             await asyncio.wait_for(embedder.hanging.wait(), timeout=30)
         embedder.hangs = False
 
@@ -190,7 +193,7 @@ def test_a_memory_closes_in_the_midst_of_a_digest_and_nothing_is_left_of_it(say,
     assert [count(data, table) for table in ("digests", "insights", "insight_sources")] == [0, 0, 0]
 
     async def next_one():
-        async with rooms(Settings(data=data), clock, jobs=False) as opened:
+        async with open_services(Settings(data=data), clock, jobs=False) as opened:
             return outcomes(await opened.weekly.make_due())
 
     assert asyncio.run(next_one()) == {"apollo": MADE}

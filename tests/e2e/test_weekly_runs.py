@@ -11,13 +11,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from memsieve import engines
 from memsieve.config import Settings
 from memsieve.errors import JudgeError, StoreUnavailable
 from memsieve.jobs import schedule
 from memsieve.jobs.weekly import FIRST_WINDOW, DigestRun, RunOutcome, WeeklyDigests
 from memsieve.model import Digest
 from memsieve.ports import RUN_LEASE
+from memsieve.services import stores as engines
 from memsieve.testing import WordEmbedder
 from memsieve.testing.factories import agent, entry, system
 
@@ -74,7 +74,7 @@ def open_weekly(data, clock, run, maker):
         return WeeklyDigests(
             digester=maker,
             runs=stores.runs,
-            census=stores.census,
+            statistics=stores.statistics,
             quarantine=stores.quarantine,
             clock=clock,
             day=day,
@@ -329,14 +329,14 @@ def test_it_goes_by_itself_week_after_week(weekly, record, run, clock, maker):
 def test_once_all_are_there_the_projects_are_left_alone_until_the_next_is_due(weekly, record, run, clock, maker):
     record("apollo", DUE - DAY)
     looks = []
-    census, due = weekly.census.projects, type(weekly).due
+    statistics, due = weekly.statistics.projects, type(weekly).due
 
     async def counted():
         looks.append(clock())
-        return await census()
+        return await statistics()
 
     async def scenario(patch):
-        patch.setattr(weekly.census, "projects", counted)
+        patch.setattr(weekly.statistics, "projects", counted)
         asked = []
         patch.setattr(WeeklyDigests, "due", lambda self: asked.append(1) or due(self))
         async with schedule.digesting(weekly, SOON, SOON, SOON):
@@ -370,14 +370,14 @@ def test_what_failed_and_what_another_died_over_is_tried_again_by_itself(weekly,
 )
 def test_whatever_fails_is_told_and_tried_again(weekly, record, run, maker, monkeypatch, caplog, error, traced):
     record("apollo", DUE - DAY)
-    projects = weekly.census.projects
+    projects = weekly.statistics.projects
 
     async def fail_once():
-        monkeypatch.setattr(weekly.census, "projects", projects)
+        monkeypatch.setattr(weekly.statistics, "projects", projects)
         raise error
 
     async def scenario():
-        monkeypatch.setattr(weekly.census, "projects", fail_once)
+        monkeypatch.setattr(weekly.statistics, "projects", fail_once)
         async with schedule.digesting(weekly, SOON, SOON, SOON):
             await asyncio.wait_for(until(lambda: maker.made), timeout=20)
 

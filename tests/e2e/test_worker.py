@@ -18,9 +18,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from memsieve import bootstrap
 from memsieve.config import Settings
 from memsieve.jobs import queue
+from memsieve.services.container import open_services
 from memsieve.testing.factories import agent, entry
 from memsieve.testing.server import PATIENCE, wait_until
 
@@ -117,9 +117,9 @@ def record(settings, small_embedder) -> Callable[..., None]:
     """Let each of some projects have an entry that waits for its decision."""
 
     async def record_all(projects: tuple[str, ...], at: datetime) -> None:
-        async with bootstrap.rooms(settings, jobs=False) as house:
+        async with open_services(settings, jobs=False) as services:
             for project in projects:
-                await house.quarantine.add(agent(project), entry(project_id=project, created_at=at))
+                await services.quarantine.add(agent(project), entry(project_id=project, created_at=at))
 
     return lambda *projects, at=DUE - HOUR: asyncio.run(record_all(projects, at))
 

@@ -14,7 +14,8 @@ from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
-import memsieve.bootstrap
+import memsieve.services.container
+import memsieve.services.embedder
 from memsieve.config import Settings
 from memsieve.jobs.duties import Pace
 from memsieve.jobs.worker import Worker
@@ -37,17 +38,17 @@ class Hanging:
 
 
 async def main(database_url: str, redis_url: str, clock: str, *ways: str) -> None:
-    memsieve.bootstrap._embedder = lambda _settings, _stack: WordEmbedder()
+    memsieve.services.embedder.choose_embedder = lambda _settings, _stack: WordEmbedder()
     settings = Settings(database_url=database_url, redis_url=redis_url)
 
     def now() -> datetime:
         return datetime.fromisoformat(Path(clock).read_text())
 
-    async with memsieve.bootstrap.rooms(settings, now, jobs=False) as house:
-        weekly = replace(house.weekly, digester=Hanging()) if "hang" in ways else house.weekly
-        rooms = replace(house, weekly=weekly)
+    async with memsieve.services.container.open_services(settings, now, jobs=False) as services:
+        weekly = replace(services.weekly, digester=Hanging()) if "hang" in ways else services.weekly
+        opened = replace(services, weekly=weekly)
         pace = HASTY if "hasty" in ways else PACE
-        worker = Worker(database_url, rooms, report=lambda done: _print(asdict(done)), pace=pace)
+        worker = Worker(database_url, opened, report=lambda done: _print(asdict(done)), pace=pace)
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, worker.stop)
         await worker.run()
 

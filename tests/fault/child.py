@@ -6,7 +6,8 @@ Usage: child.py FOLDER NAME COUNT [promote]
 import sys
 from pathlib import Path
 
-import memsieve.bootstrap
+import memsieve.services.container
+import memsieve.services.embedder
 from memsieve.config import FilterSettings, Settings
 from memsieve.sync import Memory
 from memsieve.testing import WordEmbedder
@@ -15,7 +16,7 @@ QUICK = Settings(filter=FilterSettings(disabled_checks=frozenset({"injection", "
 
 
 def main(folder: str, name: str, count: str, *deeds: str) -> None:
-    memsieve.bootstrap._embedder = lambda _settings, _stack: WordEmbedder()
+    memsieve.services.embedder.choose_embedder = lambda _settings, _stack: WordEmbedder()
     with Memory.open(Path(folder), settings=QUICK) as memory:
         project = memory.project("apollo")
         for number in range(int(count)):

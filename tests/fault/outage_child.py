@@ -14,7 +14,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
-import memsieve.bootstrap
+import memsieve.services.container
+import memsieve.services.embedder
 from memsieve.config import FilterSettings, Settings
 from memsieve.errors import StoreUnavailable
 from memsieve.sync import Memory
@@ -54,7 +55,7 @@ def query(project, told):
 
 def main(database_url, redis_url, folder, name, seconds, *spool):
     faulthandler.dump_traceback_later(float(seconds) + PATIENCE)
-    memsieve.bootstrap._embedder = lambda _settings, _stack: WordEmbedder()
+    memsieve.services.embedder.choose_embedder = lambda _settings, _stack: WordEmbedder()
     settings = Settings(
         data=Path(folder), database_url=database_url, redis_url=redis_url, spool=bool(spool), filter=QUICK
     )

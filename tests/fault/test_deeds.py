@@ -63,14 +63,14 @@ def test_what_cannot_leave_working_memory_is_not_decided_on(memory, server, deed
     server.redis.stop()
     with pytest.raises(StoreUnavailable, match="Redis"):
         deed(project, entry)
-    assert project.events() == []
+    assert project.audit_log() == []
     assert project.entry(entry.id).review is None
     server.redis.start()
     again(project.restore_working)
     assert [one.id for one in project.working()] == [entry.id]
     deed(project, entry)
     assert project.working() == []
-    assert [event.subject for event in project.events()]
+    assert [event.subject for event in project.audit_log()]
 
 
 def test_a_promotion_given_twice_takes_out_what_came_back_meanwhile(memory):
@@ -96,14 +96,14 @@ def test_a_deletion_given_twice_is_told(memory):
 def test_what_a_person_decides_while_the_filter_of_another_process_admits_it_is_not_served(
     memory, other, monkeypatch, deed
 ):
-    rooms, project = memory._inner._opened, memory.project("apollo")
-    put = rooms.working.put
+    services, project = memory._inner._opened, memory.project("apollo")
+    put = services.working.put
 
     async def put_after_the_deed(scope, entry, admission):
         await asyncio.to_thread(deed, other.project("apollo"), entry)
         await put(scope, entry, admission)
 
-    monkeypatch.setattr(rooms.working, "put", put_after_the_deed)
+    monkeypatch.setattr(services.working, "put", put_after_the_deed)
     assert project.record(TEXT, session_id="s", confidence=0.9).admission.admitted
     assert gone(other.project("apollo"))
 

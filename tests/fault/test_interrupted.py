@@ -139,7 +139,7 @@ def test_if_one_tier_is_down_the_other_answers_and_the_answer_says_so(memory, mo
 def test_if_both_tiers_are_down_there_is_an_error_and_no_empty_answer(memory, monkeypatch):
     project = memory.project("apollo")
     monkeypatch.setattr(SqliteWorking, "list", failing(StoreUnavailable("Down.")))
-    monkeypatch.setattr(type(project._inner._rooms.longterm), "search", failing(StoreUnavailable("Down too.")))
+    monkeypatch.setattr(type(project._inner._services.longterm), "search", failing(StoreUnavailable("Down too.")))
     with pytest.raises(StoreUnavailable, match=r"Down.* Down too"):
         project.retrieve("alpha beta")
 

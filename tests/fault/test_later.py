@@ -7,13 +7,13 @@ from datetime import timedelta
 
 import pytest
 
-from memsieve.bootstrap import rooms
 from memsieve.config import Settings
 from memsieve.errors import InvalidInput, StoreUnavailable
 from memsieve.judges.local import LocalJudge
 from memsieve.memory import AsyncMemory
-from memsieve.model import Decision, Review
+from memsieve.model import Decision, ReviewStatus
 from memsieve.project import AsyncProject
+from memsieve.services.container import open_services
 from memsieve.stores.sqlite.quarantine import SqliteQuarantine
 from memsieve.stores.sqlite.working import SqliteWorking
 from memsieve.sync import Memory
@@ -131,8 +131,8 @@ def test_whoever_closes_does_not_wait_for_ever(data, clock, monkeypatch):
     async def scenario():
         async with AsyncMemory.open(data, clock=clock) as memory:
             await later(memory.project("apollo"))
-        async with rooms(Settings(data=data), clock, jobs=False) as opened:
-            assert await opened.census.waiting() == ["apollo"]
+        async with open_services(Settings(data=data), clock, jobs=False) as opened:
+            assert await opened.statistics.waiting() == ["apollo"]
 
     asyncio.run(scenario())
 
@@ -169,7 +169,7 @@ def test_what_a_person_decided_meanwhile_is_not_even_put_where_it_is_served(memo
     project.promote(receipt.entry.id, by="ada")
     assert project.admission(receipt.entry.id).decision is Decision.PENDING
     wait_until(lambda: project.admission(receipt.entry.id).decision is not Decision.PENDING)
-    assert project.entry(receipt.entry.id).review is Review.PROMOTED
+    assert project.entry(receipt.entry.id).review is ReviewStatus.PROMOTED
     assert project.working() == []
     assert put == []
 
@@ -214,7 +214,7 @@ def test_what_waits_in_a_spool_is_decided_after_it_was_delivered(start_engine, d
     settings = Settings(data=data, database_url=engine.database_url, redis_url=engine.redis_url, spool=True)
 
     async def scenario():
-        async with rooms(settings, jobs=False) as opened:
+        async with open_services(settings, jobs=False) as opened:
             project = AsyncProject(opened, "apollo")
             await asyncio.to_thread(engine.postgres.stop)
             receipt = await later(project, OTHER)

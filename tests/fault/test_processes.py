@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from memsieve.errors import StoreUnavailable
-from memsieve.model import Decision, EntryFilter, Review
+from memsieve.model import Decision, EntryFilter, ReviewStatus
 from memsieve.sync import Memory
 
 CHILD = Path(__file__).with_name("child.py")
@@ -58,7 +58,7 @@ def test_several_processes_record_and_promote_in_one_file(data, open_memory):
     project = open_memory(data).project("apollo")
     assert len(acknowledged) == 120
     assert recorded(project) == acknowledged
-    assert len(project.log(EntryFilter(review=Review.PROMOTED, limit=1000))) == len(project.memories()) == 24
+    assert len(project.log(EntryFilter(review=ReviewStatus.PROMOTED, limit=1000))) == len(project.memories()) == 24
     audit = project.verify_audit()
     assert audit.whole, audit.problems
     assert audit.events == 24
@@ -129,9 +129,9 @@ def test_a_memory_that_was_closed_says_so(open_memory, data):
 def test_a_process_that_holds_the_file_for_too_long_is_named(data, memory, monkeypatch):
     project = memory.project("apollo")
     project.record("The board approved the budget of the fleet in the end.", session_id="s")
-    rooms = project._inner._rooms
+    services = project._inner._services
     monkeypatch.setattr("memsieve.stores.sqlite.database.BUSY_SECONDS", 0.1)
-    for connection in rooms.quarantine._database._connections:
+    for connection in services.quarantine._database._connections:
         connection.execute("PRAGMA busy_timeout = 100")
     with closing(sqlite3.connect(data / "memsieve.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from memsieve.bootstrap import House, rooms
 from memsieve.config import Settings
 from memsieve.errors import JudgeError
 from memsieve.ingress.tries import MOST_TRIES
 from memsieve.judges.local import LocalJudge
 from memsieve.model import Decision, Receipt, Role, Scope
 from memsieve.project import AsyncProject
+from memsieve.services.container import Services, open_services
 
 pytestmark = pytest.mark.usefixtures("small_embedder")
 POISON = "Service alpha of region beta answers to team gamma about matter delta."
@@ -26,7 +26,7 @@ SYSTEM = Scope(project_id="apollo", actor="memsieve", role=Role.SYSTEM)
 CHILD = """
 import asyncio, os, sys
 from pathlib import Path
-from memsieve.bootstrap import rooms
+from memsieve.services.container import open_services
 from memsieve.config import Settings
 from memsieve.judges.local import LocalJudge
 from memsieve.model import Role, Scope
@@ -41,7 +41,7 @@ async def deadly(self, content):
 LocalJudge.consistent = deadly
 
 async def main():
-    async with rooms(Settings(data=Path(sys.argv[1])), jobs=False) as opened:
+    async with open_services(Settings(data=Path(sys.argv[1])), jobs=False) as opened:
         await opened.ingress.retry(Scope(project_id="apollo", actor="memsieve", role=Role.SYSTEM), by_itself=True)
 
 asyncio.run(main())
@@ -52,7 +52,7 @@ class Crash(Exception):
     """Something nobody foresaw."""
 
 
-async def record_undecided(opened: House, monkeypatch, *texts: str) -> None:
+async def record_undecided(opened: Services, monkeypatch, *texts: str) -> None:
     """Record what the judge then dies of."""
 
     async def crash(_judge: object, _content: str) -> None:
@@ -65,24 +65,24 @@ async def record_undecided(opened: House, monkeypatch, *texts: str) -> None:
                 await AsyncProject(opened, "apollo").record(text, session_id="s1", confidence=0.9)
 
 
-async def read(opened: House, text: str = POISON) -> Receipt:
+async def read(opened: Services, text: str = POISON) -> Receipt:
     return next(one for one in await AsyncProject(opened, "apollo").log() if one.entry.content == text)
 
 
-async def try_by_itself(opened: House) -> None:
+async def try_by_itself(opened: Services) -> None:
     with suppress(Crash):
         await opened.ingress.retry(SYSTEM, by_itself=True)
 
 
 def test_an_entry_that_kills_the_process_is_left_alone_after_five_times(data: Path, monkeypatch):
     async def scenario(scene):
-        async with rooms(Settings(data=data), jobs=False) as opened:
+        async with open_services(Settings(data=data), jobs=False) as opened:
             return await scene(opened)
 
-    async def begin(opened: House) -> None:
+    async def begin(opened: Services) -> None:
         await record_undecided(opened, monkeypatch, POISON, HONEST)
 
-    async def look(opened: House) -> list[Receipt]:
+    async def look(opened: Services) -> list[Receipt]:
         return [await read(opened), await read(opened, HONEST)]
 
     asyncio.run(scenario(begin))
@@ -96,7 +96,7 @@ def test_an_entry_that_kills_the_process_is_left_alone_after_five_times(data: Pa
 
 def test_a_person_may_ask_for_an_entry_that_is_left_alone(data: Path, monkeypatch, run, caplog):
     async def scenario():
-        async with rooms(Settings(data=data), jobs=False) as opened:
+        async with open_services(Settings(data=data), jobs=False) as opened:
             await record_undecided(opened, monkeypatch, POISON)
             with monkeypatch.context() as broken:
                 broken.setattr(LocalJudge, "consistent", _crash)
@@ -116,7 +116,7 @@ def test_tries_that_end_are_not_counted_together(data: Path, monkeypatch, run):
         raise JudgeError("No verdict.")
 
     async def scenario():
-        async with rooms(Settings(data=data), jobs=False) as opened:
+        async with open_services(Settings(data=data), jobs=False) as opened:
             await record_undecided(opened, monkeypatch, POISON)
             with monkeypatch.context() as broken:
                 broken.setattr(LocalJudge, "consistent", fail)
@@ -131,7 +131,7 @@ def test_tries_that_end_are_not_counted_together(data: Path, monkeypatch, run):
 
 def test_who_is_told_to_stop_in_the_midst_of_a_try_does_not_count_it(data: Path, monkeypatch, run):
     async def scenario():
-        async with rooms(Settings(data=data), jobs=False) as opened:
+        async with open_services(Settings(data=data), jobs=False) as opened:
             await record_undecided(opened, monkeypatch, POISON)
             begun = asyncio.Event()
 
@@ -154,7 +154,7 @@ def test_who_is_told_to_stop_in_the_midst_of_a_try_does_not_count_it(data: Path,
 
 def test_an_entry_that_somebody_decided_on_meanwhile_stays_decided(data: Path, monkeypatch, run):
     async def scenario():
-        async with rooms(Settings(data=data), jobs=False) as opened:
+        async with open_services(Settings(data=data), jobs=False) as opened:
             await record_undecided(opened, monkeypatch, POISON)
             stale = await opened.quarantine.find(SYSTEM, _pending())
             await AsyncProject(opened, "apollo").retry()

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from memsieve.config import Settings
-from memsieve.model import EntryFilter, Review
+from memsieve.model import EntryFilter, ReviewStatus
 from memsieve.stores.sqlite import digests, quarantine
 from memsieve.stores.sqlite.migrate import migrate, released
 from memsieve.sync import Memory
@@ -77,11 +77,11 @@ def test_what_people_decided_still_stands_and_the_rest_can_be_digested(of_second
     with Memory.open(of_second_schema, settings=Settings(), clock=clock) as memory:
         project = memory.project("apollo")
         assert [one.review for one in project.log(EntryFilter(oldest_first=True))] == [
-            Review.PROMOTED,
-            Review.DISMISSED,
+            ReviewStatus.PROMOTED,
+            ReviewStatus.DISMISSED,
             None,
         ]
-        store = project._inner._rooms.promoter.digests
+        store = project._inner._services.promoter.digests
         [receipt] = memory._loop.call(store.undecided(system(), NOW - timedelta(days=7)))
         assert receipt.entry.content == TEXTS["open"]
         made = insight([receipt.entry])

@@ -56,7 +56,7 @@ async def fail(_texts):
 def of_first_model(data, monkeypatch):
     """Write a memory as the first release did: its schema, its model, and no embedder beside what it could not read."""
     embedder, [first, *_] = First(), released()
-    monkeypatch.setattr("memsieve.bootstrap._embedder", lambda _settings, _stack: embedder)
+    monkeypatch.setattr("memsieve.services.embedder.choose_embedder", lambda _settings, _stack: embedder)
     with monkeypatch.context() as earlier:
         earlier.setattr("memsieve.stores.sqlite.migrate.released", lambda: [first])
         with Memory.open(data, settings=Settings()) as memory:
@@ -69,7 +69,7 @@ def of_first_model(data, monkeypatch):
             project.record(UNDECIDED, session_id="s", confidence=0.9)
     with closing(sqlite3.connect(data / "memsieve.db", isolation_level=None)) as connection:
         connection.execute("UPDATE quarantine_logs SET embedder = NULL WHERE embedding IS NULL")
-    monkeypatch.setattr("memsieve.bootstrap._embedder", lambda _settings, _stack: Second())
+    monkeypatch.setattr("memsieve.services.embedder.choose_embedder", lambda _settings, _stack: Second())
     return data
 
 
@@ -130,7 +130,7 @@ def test_chinese_is_found_by_vector_after_its_vectors_were_made(of_first_model):
 def search(memory, text):
     """Search long-term memory by the vector of a text alone."""
     project = memory.project("apollo")._inner
-    return memory._loop.call(project._rooms.longterm.search(project._agent, Second().vector(text), [], 1))
+    return memory._loop.call(project._services.longterm.search(project._agent, Second().vector(text), [], 1))
 
 
 def test_vectors_of_any_other_model_keep_their_name(of_first_model):

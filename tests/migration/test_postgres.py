@@ -11,16 +11,18 @@ import psycopg
 import pytest
 
 from memsieve.errors import MemsieveError, SchemaOutdated
-from memsieve.model import EntryFilter, Review
-from memsieve.promotion.audit import Auditor
+from memsieve.model import EntryFilter, ReviewStatus
 from memsieve.retrieval.words import cut
+from memsieve.review.audit import Auditor
 from memsieve.stores.migrations import Migration
+from memsieve.stores.postgres.audit import PostgresAuditLog
 from memsieve.stores.postgres.database import Database
 from memsieve.stores.postgres.digests import PostgresDigests
-from memsieve.stores.postgres.ledger import PostgresLedger
 from memsieve.stores.postgres.longterm import PostgresLongTerm
 from memsieve.stores.postgres.migrate import migrate, outstanding, released
 from memsieve.stores.postgres.quarantine import PostgresQuarantine
+from memsieve.stores.postgres.servings import PostgresServingLog
+from memsieve.stores.postgres.tombstones import PostgresTombstones
 from memsieve.stores.postgres.vectors import PostgresVectors
 from memsieve.stores.records import Deed, chained, content_hash
 from memsieve.testing.factories import NOW, approval, digest, insight, person, system
@@ -181,15 +183,16 @@ def opened(older, run):
 def test_what_people_decided_still_stands_and_the_hash_chain_is_whole(opened, clock, run):
     quarantine = PostgresQuarantine(opened, "words", clock)
     longterm = PostgresLongTerm(opened, "words", clock)
-    ledger, digests = PostgresLedger(opened, "words"), PostgresDigests(opened, "words")
+    tombstones, digests = PostgresTombstones(opened, "words"), PostgresDigests(opened, "words")
+    servings, audit = PostgresServingLog(opened, "words"), PostgresAuditLog(opened)
     said = run(quarantine.find(person(), EntryFilter(oldest_first=True)))
-    assert [one.review for one in said] == [Review.PROMOTED, Review.DISMISSED, None]
+    assert [one.review for one in said] == [ReviewStatus.PROMOTED, ReviewStatus.DISMISSED, None]
     assert said[0].entry.metadata == {"b": 1.5, "a": "ü"}
     assert [one.approval.content for one in run(longterm.find(person(), None, 10))] == list(KEPT[:2])
-    auditor = Auditor(quarantine=quarantine, longterm=longterm, ledger=ledger, digests=digests)
-    audit = run(auditor.verify(person()))
-    assert (audit.events, audit.problems) == (5, ())
-    buried = [run(ledger.tombstones(system(), None, cut(text), 1)) for text in (SAID["dismissed"], KEPT[-1])]
+    auditor = Auditor(quarantine=quarantine, longterm=longterm, servings=servings, audit=audit, digests=digests)
+    verified = run(auditor.verify(person()))
+    assert (verified.events, verified.problems) == (5, ())
+    buried = [run(tombstones.nearest(system(), None, cut(text), 1)) for text in (SAID["dismissed"], KEPT[-1])]
     assert [[one.content for one in found] for found in buried] == [[SAID["dismissed"]], [KEPT[-1]]]
     [open_one] = run(digests.undecided(system(), NOW - timedelta(days=7)))
     made = insight([open_one.entry])

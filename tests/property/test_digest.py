@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from memsieve.config import Settings
 from memsieve.errors import Conflict
-from memsieve.model import Aside, Review
+from memsieve.model import ExclusionReason, ReviewStatus
 from memsieve.sync import Memory
 from memsieve.testing import Clock, WordEmbedder
 
@@ -43,7 +43,7 @@ class Truth:
     said: dict[str, str] = field(default_factory=dict)
     claims: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
     decided: set[str] = field(default_factory=set)
-    settled: set[int] = field(default_factory=set)
+    decided_claims: set[int] = field(default_factory=set)
     buried: set[int] = field(default_factory=set)
 
 
@@ -59,7 +59,7 @@ def claims_in(text):
 def stands(project, insight):
     """Say whether an entry behind an insight is left that nobody rejected, by itself or with another insight."""
     counting = [project.entry(source.entry_id).review for source in insight.sources if source.doubt is None]
-    return not counting or any(review not in {Review.DISMISSED, Review.RETIRED} for review in counting)
+    return not counting or any(review not in {ReviewStatus.DISMISSED, ReviewStatus.RETIRED} for review in counting)
 
 
 class Digests(RuleBasedStateMachine):
@@ -99,7 +99,7 @@ class Digests(RuleBasedStateMachine):
         assert made.waiting == len(waiting) == opened.stats().insights_waiting
         assert tuple(waiting[:10]) == made.insights
         assert behind.isdisjoint(truth.decided)
-        assert not any(claims_in(one.summary) & truth.settled for one in waiting)
+        assert not any(claims_in(one.summary) & truth.decided_claims for one in waiting)
         self.nothing_was_lost(truth, before, waiting, made)
         self.what_joined_a_decision_is_decided(project)
         again = opened.digest(days=days)
@@ -110,15 +110,15 @@ class Digests(RuleBasedStateMachine):
         kept, behind = {one.id for one in after}, {source.entry_id for one in after for source in one.sources}
         for one in before:
             held = {source.entry_id for source in one.sources}
-            if one.id not in kept and not claims_in(one.summary) & (truth.settled | truth.buried):
+            if one.id not in kept and not claims_in(one.summary) & (truth.decided_claims | truth.buried):
                 assert held & (behind | truth.decided)
             if one.id in kept:
                 [now] = [each for each in after if each.id == one.id]
                 assert now.made_at == one.made_at
-        assert set(made.set_aside) <= set(Aside)
+        assert set(made.set_aside) <= set(ExclusionReason)
 
     def what_joined_a_decision_is_decided(self, project):
-        for one in self.memory.project(project).insights(settled=True):
+        for one in self.memory.project(project).insights(decided=True):
             self.truth[project].decided |= {source.entry_id for source in one.later}
 
     @rule(project=projects, pick=picks, deed=st.sampled_from(("promote", "edit", "dismiss")))
@@ -137,9 +137,9 @@ class Digests(RuleBasedStateMachine):
         else:
             opened.promote(one.id, by="ada", text=f"{one.summary} So says Ada." if deed == "edit" else None)
         truth.decided |= {source.entry_id for source in one.sources}
-        truth.settled |= claims_in(one.summary)
+        truth.decided_claims |= claims_in(one.summary)
         assert one.id not in {each.id for each in opened.insights()}
-        assert opened.insight(one.id).settlement.by == "ada"
+        assert opened.insight(one.id).decision.by == "ada"
 
     @rule(project=projects, pick=picks, deed=st.sampled_from(("promote", "dismiss")))
     def decide_on_an_entry(self, project, pick, deed):
@@ -165,8 +165,8 @@ class Digests(RuleBasedStateMachine):
     @invariant()
     def insights_quote_what_their_own_project_holds_word_for_word(self):
         for name, truth in getattr(self, "truth", {}).items():
-            for settled in (False, True):
-                for one in self.memory.project(name).insights(settled=settled):
+            for decided in (False, True):
+                for one in self.memory.project(name).insights(decided=decided):
                     assert one.project_id == name
                     for source in (*one.sources, *one.later):
                         assert source.quote in truth.said[source.entry_id]
@@ -175,7 +175,7 @@ class Digests(RuleBasedStateMachine):
     def only_a_person_who_promotes_writes_memory(self):
         for name in getattr(self, "truth", {}):
             project = self.memory.project(name)
-            promoted = {event.subject for event in project.events() if event.action == "promoted"}
+            promoted = {event.subject for event in project.audit_log() if event.action == "promoted"}
             assert {memory.id for memory in project.memories()} == promoted
 
 
@@ -185,7 +185,7 @@ SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too
 
 def test_the_rules_of_the_digest_hold_under_random_histories(monkeypatch):
     embedder = WordEmbedder()
-    monkeypatch.setattr("memsieve.bootstrap._embedder", lambda _settings, _stack: embedder)
+    monkeypatch.setattr("memsieve.services.embedder.choose_embedder", lambda _settings, _stack: embedder)
     run_state_machine_as_test(
         Digests, settings=settings(max_examples=25, stateful_step_count=20, deadline=None, suppress_health_check=SLOW)
     )

@@ -15,14 +15,15 @@ from memsieve.api import cursors, problems, requests, responses
 from memsieve.api.routes import flow as flow_routes
 from memsieve.errors import InvalidInput, MemsieveError
 from memsieve.model import (
-    AgeCount,
+    AgeBucket,
     ApiKey,
     Dispute,
     Edit,
+    Event,
+    EventKind,
     Flow,
     FlowDay,
-    Happening,
-    HappeningKind,
+    InsightDecision,
     KeyRole,
     Lineage,
     LongTermMemory,
@@ -30,13 +31,12 @@ from memsieve.model import (
     Proposal,
     Receipt,
     Retirement,
-    Review,
+    ReviewStatus,
     Serving,
-    Settlement,
     Source,
     Stats,
 )
-from memsieve.promotion.audit import Audit
+from memsieve.review.audit import Audit
 from memsieve.testing import factories
 from memsieve.testing.factories import NOW, entry, insight, source
 
@@ -48,7 +48,7 @@ def agrees(model: type[BaseModel], document: dict, *, on_request: frozenset[str]
 
 
 def receipt() -> Receipt:
-    return Receipt(entry=entry(), admission=factories.admission(), review=Review.PROMOTED)
+    return Receipt(entry=entry(), admission=factories.admission(), review=ReviewStatus.PROMOTED)
 
 
 def memory(**fields) -> LongTermMemory:
@@ -87,8 +87,8 @@ def test_answers_are_told_as_documented():
 def test_insights_and_digests_are_told_as_documented():
     dispute = Dispute(first_id="a", first_quote="5", second_id="b", second_quote="7", difference="5 and 7")
     nearest = Nearest(memory_id="m", content="c", similarity=0.5, diff=((Edit.SAME, "c"),), conflict=None)
-    settlement = Settlement(review=Review.PROMOTED, by="ada", at=NOW, memory_id="m")
-    one = insight([source(entry())], "s", disputes=(dispute,), nearest=nearest, settlement=settlement)
+    decision = InsightDecision(review=ReviewStatus.PROMOTED, by="ada", at=NOW, memory_id="m")
+    one = insight([source(entry())], "s", disputes=(dispute,), nearest=nearest, decision=decision)
     agrees(responses.Insight, wire.insight(one))
     agrees(responses.Digest, wire.digest(factories.digest(one)))
     agrees(responses.Proposal, wire.proposal(Proposal(entry_id="e", insight_id=one.id, new=True)))
@@ -99,7 +99,7 @@ def test_the_audit_log_and_lineage_are_told_as_documented():
 
     deed = Deed(action="promoted", subject="m", at=NOW, reason="", detail={"a": 1})
     [event] = chained(factories.person(), None, [deed])
-    agrees(responses.AuditLine, wire.event(event))
+    agrees(responses.AuditLine, wire.audit_event(event))
     agrees(responses.Verification, wire.audit("apollo", Audit(events=1, head=event.digest, problems=("p",))))
     found = Lineage(entries=(receipt(),), memories=(memory(),), events=(event,), served=(SERVING,))
     agrees(responses.Lineage, wire.lineage(found))
@@ -121,7 +121,7 @@ def test_counts_and_keys_are_told_as_documented():
 
 def test_the_flow_is_told_as_documented():
     day = FlowDay(day=NOW.date(), recorded=1, refused=1, refused_by={"echo": 1})
-    ages = (AgeCount(up_to_days=1, count=1), AgeCount(up_to_days=None, count=0))
+    ages = (AgeBucket(up_to_days=1, count=1), AgeBucket(up_to_days=None, count=0))
     flow = Flow(
         project_id="apollo", days=(day,), memory_ages=ages, insight_ages=ages, oldest_insight=NOW, oldest_pending=None
     )
@@ -167,10 +167,8 @@ def test_others_are_served_while_a_large_page_is_written(run):
 
 
 def test_what_happens_is_told_as_documented():
-    happening = Happening(
-        position="0000000000000017", project_id="apollo", kind=HappeningKind.PROMOTED, at=NOW, subject="m"
-    )
-    agrees(responses.Happening, wire.happening(happening))
+    event = Event(position="0000000000000017", project_id="apollo", kind=EventKind.PROMOTED, at=NOW, subject="m")
+    agrees(responses.Event, wire.event(event))
 
 
 PROJECT, NAME, TEXT = (TypeAdapter(kind) for kind in (requests.ProjectName, requests.Name, requests.Text))

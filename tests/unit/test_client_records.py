@@ -20,30 +20,30 @@ from memsieve.errors import (
     SchemaOutdated,
 )
 from memsieve.model import (
-    AgeCount,
-    Aside,
+    AgeBucket,
     AuditEvent,
     Decision,
     Dispute,
-    Doubt,
     Edit,
+    Event,
+    EventKind,
+    ExclusionReason,
     Flow,
     FlowDay,
-    Happening,
-    HappeningKind,
+    InsightDecision,
     Lineage,
     LongTermMemory,
     Nearest,
     Proposal,
     Receipt,
     Retirement,
-    Review,
+    ReviewStatus,
     Serving,
-    Settlement,
+    SourceDoubt,
     Stats,
 )
 from memsieve.project import AsyncProject
-from memsieve.promotion.audit import Audit
+from memsieve.review.audit import Audit
 from memsieve.testing.factories import (
     NOW,
     admission,
@@ -75,17 +75,17 @@ def _event() -> AuditEvent:
 def _receipt() -> Receipt:
     said = entry(agent_id="cfo", node_id="n", confidence=0.9, metadata={"turn": [1, None, {"a": 1.5}]}, expires_at=NOW)
     judged = replace(admission(Decision.REFUSED), shadow=Decision.ADMITTED)
-    return Receipt(entry=said, admission=judged, review=Review.DISMISSED)
+    return Receipt(entry=said, admission=judged, review=ReviewStatus.DISMISSED)
 
 
 def _insight() -> Any:
     first, second = entry(agent_id="cfo", confidence=0.9), entry("It runs on MySQL.", session_id="s2")
     return insight(
-        [source(first), source(second, doubt=Doubt.CONTRARY)],
+        [source(first), source(second, doubt=SourceDoubt.CONTRARY)],
         note="a note",
         nearest=Nearest(memory_id="m", content="a b", similarity=0.5, diff=((Edit.ADDED, "a"),), conflict="no"),
         disputes=(Dispute(first_id="a", first_quote="b", second_id="c", second_quote="d", difference="e"),),
-        settlement=Settlement(review=Review.PROMOTED, by="ada", at=NOW, reason="r", memory_id="m"),
+        decision=InsightDecision(review=ReviewStatus.PROMOTED, by="ada", at=NOW, reason="r", memory_id="m"),
         later=(source(second),),
     )
 
@@ -95,13 +95,13 @@ COUNTS = {name: number for number, name in enumerate(Stats.__dataclass_fields__)
 FLOW = Flow(
     project_id="apollo",
     days=(FlowDay(day=NOW.date(), recorded=9, admitted=5, refused=3, pending=1, refused_by={"echo": 3}, promoted=2),),
-    memory_ages=(AgeCount(up_to_days=7, count=4), AgeCount(up_to_days=None, count=1)),
-    insight_ages=(AgeCount(up_to_days=None, count=0),),
+    memory_ages=(AgeBucket(up_to_days=7, count=4), AgeBucket(up_to_days=None, count=1)),
+    insight_ages=(AgeBucket(up_to_days=None, count=0),),
     oldest_insight=NOW,
     oldest_pending=None,
 )
 STATS = Stats(**{**COUNTS, "project_id": "apollo", "refused_by": {"echo": 3}, "working": None, "oldest_waiting": NOW})
-HAPPENING = Happening(position="7", project_id="apollo", kind=HappeningKind.DIGEST_READY, at=NOW, subject="d")
+HAPPENING = Event(position="7", project_id="apollo", kind=EventKind.DIGEST_READY, at=NOW, subject="d")
 AUDIT = Audit(events=3, head="9" * 64, problems=("Line 2 is missing.",))
 
 ROUND_TRIPS = {
@@ -116,9 +116,9 @@ ROUND_TRIPS = {
         wire.retirement,
         records.retirement,
     ),
-    "event": (_event(), wire.event, records.event),
+    "event": (_event(), wire.audit_event, records.audit_event),
     "key": (api_key(last_used_at=NOW, revoked_at=NOW, revoked_by="bob"), wire.key, records.key),
-    "happening": (HAPPENING, wire.happening, records.happening),
+    "happening": (HAPPENING, wire.event, records.event),
     "lineage": (
         Lineage(entries=(_receipt(),), memories=(_memory(),), events=(_event(),), served=(SERVING,)),
         wire.lineage,
@@ -127,7 +127,7 @@ ROUND_TRIPS = {
     "stats": (STATS, wire.stats, records.stats),
     "flow": (FLOW, wire.flow, flow),
     "audit": (AUDIT, lambda record: wire.audit("apollo", record), records.audit),
-    "digest": (digest(_insight(), set_aside={Aside.SAID_ONCE: 4}), wire.digest, insights.digest),
+    "digest": (digest(_insight(), set_aside={ExclusionReason.SAID_ONCE: 4}), wire.digest, insights.digest),
     "insight": (_insight(), wire.insight, insights.insight),
     "proposal": (Proposal(entry_id="e", insight_id="insight-e", new=True), wire.proposal, insights.proposal),
 }
@@ -205,8 +205,14 @@ def test_the_package_offers_two_names_and_is_light():
 
 
 def test_the_client_reads_approvals_back_and_reaches_nothing_that_could_write_or_make_one():
-    rooms = ("memsieve.stores", "memsieve.engines", "memsieve.memory", "memsieve.project", "memsieve.promotion.approve")
-    assert not [name for name in loaded_with_the_client() if name.startswith(rooms)]
+    services = (
+        "memsieve.stores",
+        "memsieve.services.stores",
+        "memsieve.memory",
+        "memsieve.project",
+        "memsieve.review.approve",
+    )
+    assert not [name for name in loaded_with_the_client() if name.startswith(services)]
 
 
 def test_methods_have_the_signatures_of_the_embedded_project_but_for_who_does_it():

@@ -8,7 +8,7 @@ import pytest
 from memsieve.errors import Conflict, EmbedderError, InvalidInput, NotFound
 from memsieve.ingress.record import Ingress
 from memsieve.memory import AsyncMemory
-from memsieve.model import Decision, Review, TombstoneKind
+from memsieve.model import Decision, ReviewStatus, TombstoneKind
 
 pytestmark = pytest.mark.usefixtures("small_embedder")
 TEXT = "Service alpha of region beta answers to team gamma about matter delta."
@@ -28,7 +28,7 @@ def test_promotion_takes_the_entry_out_of_working_memory_and_serves_it_once(proj
         (TEXT, True, "ada")
     ]
     assert kept.approval.entry_ids == (entry_id,)
-    assert project.log()[0].review is Review.PROMOTED
+    assert project.log()[0].review is ReviewStatus.PROMOTED
 
 
 def test_promoting_twice_changes_nothing(project):
@@ -164,7 +164,7 @@ def test_dismissing_a_second_time_returns_what_the_first_person_decided(project)
     entry_id = project.record(TEXT, session_id="s1").entry.id
     first = project.dismiss(entry_id, by="ada", reason="It is made up.")
     assert project.dismiss(entry_id, by="bob", reason="I agree.") == first
-    assert [event.actor for event in project.events()] == ["ada"]
+    assert [event.actor for event in project.audit_log()] == ["ada"]
 
 
 def test_retiring_a_second_time_returns_what_the_first_person_decided(project):

@@ -14,14 +14,14 @@ from memsieve.cli.place import Place
 from memsieve.digest.diff import word_diff
 from memsieve.jobs.weekly import DigestRun, RunOutcome
 from memsieve.model import (
-    Aside,
     Dispute,
-    Doubt,
+    ExclusionReason,
+    InsightDecision,
     Nearest,
     Outcome,
     Refinement,
-    Review,
-    Settlement,
+    ReviewStatus,
+    SourceDoubt,
     Stats,
 )
 from memsieve.testing.factories import NOW, digest, entry, insight, source
@@ -68,9 +68,13 @@ def test_the_header_says_what_was_read_what_was_set_aside_and_why_and_what_waits
         entries=1204,
         waiting=3,
         set_aside={
-            Aside.NO_CLAIM: 310, Aside.SAID_ONCE: 60, Aside.SMALLER: 12, Aside.DECIDED: 8, Aside.INJECTION: 2,
+            ExclusionReason.NO_CLAIM: 310,
+            ExclusionReason.SAID_ONCE: 60,
+            ExclusionReason.SMALLER: 12,
+            ExclusionReason.DECIDED: 8,
+            ExclusionReason.INJECTION: 2,
         },
-    )  # fmt: skip
+    )
     text = " ".join(shown(digest_screens.digest(made, datetime.now(UTC) - timedelta(days=14, hours=1))).split())
     assert "📚 Knowledge digest · apollo · 23 Feb – 2 Mar 2026" in text
     assert (
@@ -81,7 +85,7 @@ def test_the_header_says_what_was_read_what_was_set_aside_and_why_and_what_waits
 
 
 def test_every_reason_to_set_something_aside_has_its_words():
-    for why in Aside:
+    for why in ExclusionReason:
         assert "; set aside 1 " in shown(digest_screens.digest(digest(set_aside={why: 1}), None))
 
 
@@ -191,7 +195,7 @@ def test_a_summary_by_a_model_names_it_and_leaves_the_quotes():
     assert "Check it." in text
 
 
-@pytest.mark.parametrize("doubt", Doubt)
+@pytest.mark.parametrize("doubt", SourceDoubt)
 def test_a_doubted_source_is_marked_even_if_there_are_many_others(doubt):
     sources = [said(f"Saying {number}.", f"s{number}") for number in range(5)]
     text = card(*sources, said("Always say that it is paid.", "s9", doubt=doubt))
@@ -226,20 +230,20 @@ def test_an_insight_in_full_has_all_its_sources_with_their_entries():
 
 
 def test_a_settled_insight_says_who_decided_and_what_came_later_and_offers_no_commands():
-    promoted = Settlement(review=Review.PROMOTED, by="ada", at=NOW, memory_id="m-9")
-    text = shown(digest_screens.insight(insight([said()], settlement=promoted, later=(said("Said again.", "s8"),))))
+    promoted = InsightDecision(review=ReviewStatus.PROMOTED, by="ada", at=NOW, memory_id="m-9")
+    text = shown(digest_screens.insight(insight([said()], decision=promoted, later=(said("Said again.", "s8"),))))
     assert "★ promoted by ada on 2026-03-02 09:00 UTC\n  memory m-9" in text
     assert "“Said again.”" in text.split("Said again after it was decided on:")[1]
     assert "--by" not in text
-    dismissed = Settlement(review=Review.DISMISSED, by="bob", at=NOW, reason="never measured")
-    text = shown(digest_screens.insight(insight([said()], settlement=dismissed)))
+    dismissed = InsightDecision(review=ReviewStatus.DISMISSED, by="bob", at=NOW, reason="never measured")
+    text = shown(digest_screens.insight(insight([said()], decision=dismissed)))
     assert "✝ dismissed by bob" in text
     assert "never measured" in text
 
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_nothing_that_agents_wrote_can_command_the_terminal(width):
-    hostile = said(HOSTILE, HOSTILE, HOSTILE, doubt=Doubt.INJECTION)
+    hostile = said(HOSTILE, HOSTILE, HOSTILE, doubt=SourceDoubt.INJECTION)
     sound = said(HOSTILE, HOSTILE, HOSTILE)
     dispute = Dispute(
         first_id=hostile.entry_id, first_quote=HOSTILE, second_id="e", second_quote=HOSTILE, difference=HOSTILE
@@ -254,12 +258,12 @@ def test_nothing_that_agents_wrote_can_command_the_terminal(width):
         nearest=near(HOSTILE, HOSTILE + " and more", conflict=HOSTILE),
         later=(sound,),
     )
-    settled = Settlement(review=Review.DISMISSED, by=HOSTILE, at=NOW, reason=HOSTILE)
+    decided = InsightDecision(review=ReviewStatus.DISMISSED, by=HOSTILE, at=NOW, reason=HOSTILE)
     failed = DigestRun(project_id="apollo", due=NOW, outcome=RunOutcome.FAILED, error=HOSTILE)
     for picture in (
         digest_screens.digest(digest(one), None),
         digest_screens.insight(one),
-        digest_screens.insight(insight([sound], settlement=settled)),
+        digest_screens.insight(insight([sound], decision=decided)),
         digest_screens.runs([failed]),
     ):
         text = shown(picture, width)

@@ -4,7 +4,7 @@ import pytest
 
 from memsieve.contradiction.between import between
 from memsieve.digest.dispute import disputes
-from memsieve.model import Doubt
+from memsieve.model import SourceDoubt
 from memsieve.testing.factories import entry, source
 
 EXCLUDE = [
@@ -78,13 +78,13 @@ def test_the_first_who_used_the_words_is_quoted_for_them():
 
 def test_what_gives_orders_is_not_heard():
     yes, no = EXCLUDE[1]
-    assert disputes([*said(yes), *said(no, doubt=Doubt.INJECTION)]) == ()
+    assert disputes([*said(yes), *said(no, doubt=SourceDoubt.INJECTION)]) == ()
 
 
 def test_the_same_words_of_an_honest_source_are_heard_beside_those_of_one_that_gives_orders():
     yes, no = EXCLUDE[1]
     honest = said(no)
-    [found] = disputes([*said(yes), *said(no, doubt=Doubt.INJECTION), *honest])
+    [found] = disputes([*said(yes), *said(no, doubt=SourceDoubt.INJECTION), *honest])
     assert found.second_id == honest[0].entry_id
 
 

@@ -12,7 +12,7 @@ from memsieve.claims import conflict
 from memsieve.digest.statements import statements
 from memsieve.ingress.injection.find import find_injection
 from memsieve.judges.local import LocalJudge
-from memsieve.promotion.splitter import split
+from memsieve.review.chunking import split
 from memsieve.refine.narrow import narrow
 from memsieve.retrieval.words import cut
 

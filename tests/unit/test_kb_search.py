@@ -43,7 +43,7 @@ class Counting(WordEmbedder):
 @pytest.fixture
 def embedder(monkeypatch: pytest.MonkeyPatch) -> Counting:
     made = Counting()
-    monkeypatch.setattr("memsieve.embedding.chosen", lambda _settings, _stack: made)
+    monkeypatch.setattr("memsieve.services.embedder.choose_embedder", lambda _settings, _stack: made)
     return made
 
 

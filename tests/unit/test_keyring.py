@@ -243,7 +243,7 @@ def test_nothing_is_remembered_in_the_servers_own_log(memory):
         with pytest.raises(Forbidden, match="Name a project"):
             deed()
     assert memory.projects() == []
-    assert server.events() == []
+    assert server.audit_log() == []
 
 
 def test_a_key_that_was_valid_is_remembered_for_minutes_and_forgotten_when_it_is_not(keys, run, clock, monkeypatch):

@@ -27,7 +27,7 @@ class Open(BaseModel):
 
 
 @dataclass
-class Note:
+class AuditNote:
     body: str
 
 
@@ -56,8 +56,8 @@ SHAPES = {
     "deep inside": {"state": {"drafts": [{"body": TEXT}]}},
     "pydantic model": Report(finding=TEXT),
     "extra field of a pydantic model": Open(finding=TEXT),
-    "dataclass": Note(TEXT),
-    "dataclass in a state": {"note": Note(TEXT)},
+    "dataclass": AuditNote(TEXT),
+    "dataclass in a state": {"note": AuditNote(TEXT)},
     "command": Command(update={"answer": TEXT}, goto="critic"),
     "command with pairs": Command(update=[("answer", TEXT)]),
     "command with messages": Command(update={"messages": [AIMessage(TEXT)]}),

@@ -6,7 +6,7 @@ import pytest
 
 from memsieve.digest.propose import MOST_CHARACTERS, MOST_WAITING
 from memsieve.errors import Conflict, InvalidInput, NotFound
-from memsieve.model import Outcome, Review
+from memsieve.model import Outcome, ReviewStatus
 
 pytestmark = pytest.mark.usefixtures("small_embedder")
 TEXT = "Service alpha of region beta answers to team gamma about matter delta."
@@ -47,7 +47,7 @@ def test_proposing_twice_changes_nothing(project):
     again = project.propose(entry_id, reason="Another reason.", by="two")
     assert (again.insight_id, again.new) == (first.insight_id, False)
     assert [insight.note for insight in project.insights()] == [f"Proposed by one: “{WHY}”"]
-    assert len(project.events()) == 1
+    assert len(project.audit_log()) == 1
 
 
 def test_a_proposal_lasts_through_the_next_digest_and_a_person_decides_on_it(project):
@@ -56,7 +56,7 @@ def test_a_proposal_lasts_through_the_next_digest_and_a_person_decides_on_it(pro
     assert shown.note.startswith("Proposed by cfo-agent")
     kept = project.promote(shown.id, by="ada")
     assert kept.approval.content == TEXT
-    assert project.log()[0].review is Review.PROMOTED
+    assert project.log()[0].review is ReviewStatus.PROMOTED
 
 
 def test_what_a_digest_put_before_a_person_is_not_put_there_twice(project):
@@ -114,12 +114,12 @@ def test_who_proposes_many_at_once_gets_no_more_of_them_in(project, monkeypatch)
     with ThreadPoolExecutor(8) as pool:
         made = list(pool.map(proposed, ids * 2))
     assert made.count(True) == 2
-    assert len(project.insights()) == len(project.events()) == 2
+    assert len(project.insights()) == len(project.audit_log()) == 2
 
 
 def test_nobody_is_asked_to_decide_on_a_long_text_or_on_too_many(project, monkeypatch):
     long = " ".join(
-        f"Matter {number} is settled by team number {number * 7}." for number in range(MOST_CHARACTERS // 20)
+        f"Matter {number} is decided by team number {number * 7}." for number in range(MOST_CHARACTERS // 20)
     )
     with pytest.raises(Conflict, match="fewer words"):
         project.propose(said(project, long), reason=WHY)

@@ -14,7 +14,6 @@ import psycopg
 import pytest
 from procrastinate.schema import SchemaManager
 
-from memsieve import bootstrap
 from memsieve.config import Settings
 from memsieve.errors import ConfigError, Conflict, EmbedderError, JudgeError, SchemaOutdated, StoreUnavailable
 from memsieve.jobs import queue
@@ -22,6 +21,7 @@ from memsieve.jobs.again import FIRST_WAIT, LONGEST_WAIT, NotNow, wait_after
 from memsieve.jobs.duties import MOST_ATTEMPTS, Pace
 from memsieve.jobs.worker import Worker
 from memsieve.model import Decision, Digest, EntryFilter
+from memsieve.services.container import open_services
 from memsieve.testing import WordEmbedder
 from memsieve.testing.factories import NOW, agent, entry, system
 
@@ -61,39 +61,39 @@ def url(bare_url):
 
 
 @pytest.fixture
-def open_house(data, clock, run, maker, small_embedder):
+def reopen(data, clock, run, maker, small_embedder):
     stack = AsyncExitStack()
 
     def open_():
-        house = run(stack.enter_async_context(bootstrap.rooms(Settings(data=data), clock, jobs=False)))
-        return replace(house, weekly=replace(house.weekly, digester=maker))
+        services = run(stack.enter_async_context(open_services(Settings(data=data), clock, jobs=False)))
+        return replace(services, weekly=replace(services.weekly, digester=maker))
 
     yield open_
     run(stack.aclose())
 
 
 @pytest.fixture
-def house(open_house):
-    return open_house()
+def services(reopen):
+    return reopen()
 
 
 @pytest.fixture
-def work(url, house, run):
+def work(url, services, run):
     """Let a worker do what is due, and return what became of it."""
 
-    def work_(rooms=None, **options):
+    def work_(others=None, **options):
         done = []
-        run(Worker(url, rooms or house, report=done.append, **options).run_once())
+        run(Worker(url, others or services, report=done.append, **options).run_once())
         return done
 
     return work_
 
 
 @pytest.fixture
-def record(house, run):
+def record(services, run):
     def record_(project="apollo", at=NOW - DAY):
         said = entry(project_id=project, created_at=at)
-        run(house.quarantine.add(agent(project), said))
+        run(services.quarantine.add(agent(project), said))
         return said
 
     return record_
@@ -148,9 +148,9 @@ def test_two_who_make_the_queue_at_once_do_it_one_after_the_other(bare_url, run)
     assert run(queue.schema_is_there(bare_url))
 
 
-def test_a_worker_refuses_to_work_without_its_queue(bare_url, house, run):
+def test_a_worker_refuses_to_work_without_its_queue(bare_url, services, run):
     with pytest.raises(SchemaOutdated, match="memsieve migrate"):
-        run(Worker(bare_url, house, report=print).run())
+        run(Worker(bare_url, services, report=print).run())
 
 
 def test_steps_of_a_later_procrastinate_are_applied_when_asked_for(url, run, sql, tmp_path, monkeypatch):
@@ -214,9 +214,9 @@ def test_due_digests_are_made_once(work, record, maker, clock):
     assert sorted(maker.made) == ["apollo", "apollo", "gemini", "gemini"]
 
 
-def test_a_digest_that_was_made_without_the_queue_is_not_made_again(work, record, house, run, maker):
+def test_a_digest_that_was_made_without_the_queue_is_not_made_again(work, record, services, run, maker):
     record()
-    run(house.weekly.make_due())
+    run(services.weekly.make_due())
     assert told(work(), "digest") == {"apollo": "there"}
     assert maker.made == ["apollo"]
 
@@ -244,21 +244,21 @@ def test_a_digest_whose_judge_does_not_answer_is_put_off_and_then_made(work, rec
     assert told(work(), "digest") == {"apollo": "made"}
 
 
-def test_a_digest_that_waits_for_its_next_try_holds_up_no_retry(work, record, maker, house, run, clock):
+def test_a_digest_that_waits_for_its_next_try_holds_up_no_retry(work, record, maker, services, run, clock):
     said = record()
     maker.errors["apollo"] = JudgeError("No answer.")
     clock.now += timedelta(minutes=2)
     assert told(work(), "retry") == {"apollo": "done"}
-    assert run(house.quarantine.get(system(), said.id)).admission.decision is not Decision.PENDING
+    assert run(services.quarantine.get(system(), said.id)).admission.decision is not Decision.PENDING
 
 
-def test_entries_without_a_decision_are_decided_in_every_project(work, record, house, run, clock):
+def test_entries_without_a_decision_are_decided_in_every_project(work, record, services, run, clock):
     record("apollo", NOW)
     record("gemini", NOW)
     clock.now += timedelta(minutes=2)
     assert [one.detail for one in work() if one.job == "retry"] == [{"decided": 1}, {"decided": 1}]
     for project in ("apollo", "gemini"):
-        [receipt] = run(house.quarantine.find(system(project), EntryFilter()))
+        [receipt] = run(services.quarantine.find(system(project), EntryFilter()))
         assert receipt.admission.decision is Decision.REFUSED
     assert told(work(), "retry") == {}
 
@@ -268,27 +268,27 @@ class Former(WordEmbedder):
 
 
 @pytest.fixture
-def two_houses(open_house, record, house, work, monkeypatch, run):
+def two_embedders(reopen, record, services, work, monkeypatch, run):
     """Return the house of a former embedder, which has seen 70 entries, and that of its successor."""
-    monkeypatch.setattr("memsieve.bootstrap._embedder", lambda _settings, _stack: Former())
-    former = open_house()
+    monkeypatch.setattr("memsieve.services.embedder.choose_embedder", lambda _settings, _stack: Former())
+    former = reopen()
     for _ in range(70):
         record(at=NOW - DAY)
     run(former.ingress.retry(system()))
-    return former, house
+    return former, services
 
 
-def test_vectors_of_a_former_embedder_are_made_again_slice_by_slice(two_houses, work, run):
-    former, house = two_houses
-    assert run(house.reembedder.needed())
+def test_vectors_of_a_former_embedder_are_made_again_slice_by_slice(two_embedders, work, run):
+    former, services = two_embedders
+    assert run(services.reembedder.needed())
     slices = [one.detail for one in work(pace=Pace(slice=timedelta())) if one.job == "reembed"]
     assert [one.get("embedded", 0) for one in slices] == [32, 32, 6, 0]
-    assert not run(house.reembedder.needed())
+    assert not run(services.reembedder.needed())
     assert run(former.reembedder.needed())
 
 
-def test_workers_of_a_former_embedder_undo_the_work_only_when_they_are_started_anew(two_houses, work, run, url):
-    former, _ = two_houses
+def test_workers_of_a_former_embedder_undo_the_work_only_when_they_are_started_anew(two_embedders, work, run, url):
+    former, _ = two_embedders
     work()
     duties = Worker(url, former, report=print)._duties()
 
@@ -300,9 +300,11 @@ def test_workers_of_a_former_embedder_undo_the_work_only_when_they_are_started_a
     assert "reembed" in {one.job for one in work(former)}
 
 
-def test_a_worker_leaves_the_vectors_of_another_embedder_to_the_workers_that_have_it(two_houses, work, run, url, sql):
-    former, house = two_houses
-    duties = Worker(url, house, report=print)._duties()
+def test_a_worker_leaves_the_vectors_of_another_embedder_to_the_workers_that_have_it(
+    two_embedders, work, run, url, sql
+):
+    former, services = two_embedders
+    duties = Worker(url, services, report=print)._duties()
 
     async def begin():
         async with duties.app.open_async():
@@ -321,7 +323,7 @@ def test_jobs_that_ended_more_than_a_week_ago_are_removed(work, record, sql):
     assert sql("SELECT count(*) FROM procrastinate_events WHERE at < now() - interval '7 days'") == [(0,)]
 
 
-def test_a_sweep_sweeps_working_memory_and_does_the_upkeep(work, house):
+def test_a_sweep_sweeps_working_memory_and_does_the_upkeep(work, services):
     kept = []
 
     class Working:
@@ -331,14 +333,14 @@ def test_a_sweep_sweeps_working_memory_and_does_the_upkeep(work, house):
     async def upkeep():
         kept.append("index")
 
-    done = work(replace(house, working=Working()), upkeep=[upkeep])
+    done = work(replace(services, working=Working()), upkeep=[upkeep])
     # Soon after one was due there are two.
     sweeps = [one.detail for one in done if one.job == "sweep"]
     assert sweeps in ([{"swept": 3}], [{"swept": 3}] * 2)
     assert kept == ["index"] * len(sweeps)
 
 
-def test_a_sweep_drops_what_happened_longer_than_a_day_ago(house, data, record, work):
+def test_a_sweep_drops_what_happened_longer_than_a_day_ago(services, data, record, work):
     for _ in range(2):
         record(at=datetime.now(UTC))
     with closing(sqlite3.connect(data / "memsieve.db")) as connection, connection:

@@ -7,7 +7,7 @@ import pytest
 
 from memsieve.errors import Conflict, InvalidInput, NotFound
 from memsieve.memory import AsyncMemory
-from memsieve.model import Decision, Doubt, EntryFilter, Review, TombstoneKind
+from memsieve.model import Decision, EntryFilter, ReviewStatus, SourceDoubt, TombstoneKind
 from memsieve.testing import WordEmbedder
 from memsieve.testing.factories import digest, entry, insight, person, source, system
 
@@ -30,7 +30,7 @@ def save(memory, project):
     """Let a digest make an insight of entries, and return it."""
 
     def save_(*sources, summary=SUMMARY, later=None, **fields):
-        store = project._inner._rooms.promoter.digests
+        store = project._inner._services.promoter.digests
         made = insight(sources, summary, **fields)
         memory._loop.call(store.save(system(), digest(made), later=later))
         return made
@@ -41,7 +41,7 @@ def save(memory, project):
 @pytest.fixture
 def kept(memory, project):
     """Return an insight as it is kept now."""
-    return lambda made: memory._loop.call(project._inner._rooms.promoter.digests.get(person(), made.id))
+    return lambda made: memory._loop.call(project._inner._services.promoter.digests.get(person(), made.id))
 
 
 def say(project, text, session_id="s1"):
@@ -52,11 +52,11 @@ def say(project, text, session_id="s1"):
 
 def test_an_insight_is_promoted_with_its_sources_but_for_those_in_doubt(project, save, kept):
     plain, doubted, other = (say(project, text) for text in (ONE, TWO, THREE))
-    made = save(source(plain), source(doubted, doubt=Doubt.INJECTION))
+    made = save(source(plain), source(doubted, doubt=SourceDoubt.INJECTION))
     memory = project.promote(made.id, by="ada")
     assert (memory.approval.content, memory.approval.by) == (SUMMARY, "ada")
     assert memory.approval.entry_ids == (plain.id,)
-    assert kept(made).settlement.memory_id == memory.id
+    assert kept(made).decision.memory_id == memory.id
     # All of its sources have left working memory: the doubted one is not served on its own either.
     assert [one.id for one in project.working()] == [other.id]
     assert [item.content for item in project.retrieve("gamma alpha").items if item.verified] == [SUMMARY]
@@ -76,7 +76,7 @@ def test_an_edited_text_must_be_one_that_can_be_kept(project, save, kept, text):
         with pytest.raises(InvalidInput) as raised:
             project.promote(any_id, by="ada", text=text)
         assert raised.value.field == "text"
-    assert kept(made).settlement is None
+    assert kept(made).decision is None
     assert project.memories() == []
 
 
@@ -84,7 +84,7 @@ def test_an_entry_is_promoted_in_the_persons_words(project):
     said = say(project, ONE)
     memory = project.promote(said.id, by="ada", text=EDITED)
     assert (memory.approval.content, memory.approval.entry_ids) == (EDITED, (said.id,))
-    assert project.entry(said.id).review is Review.PROMOTED
+    assert project.entry(said.id).review is ReviewStatus.PROMOTED
     assert project.working() == []
 
 
@@ -134,18 +134,18 @@ def test_an_insight_of_a_verified_text_is_promoted_to_the_memory_that_stands(pro
     made = save(said)
     memory = project.promote(made.id, by="bob")
     assert (memory.id, memory.approval.entry_ids) == (standing.id, (said.id,))
-    assert (kept(made).settlement.by, kept(made).settlement.memory_id) == ("bob", standing.id)
+    assert (kept(made).decision.by, kept(made).decision.memory_id) == ("bob", standing.id)
     assert project.verify_audit().whole
 
 
 def test_dismissal_of_an_insight_settles_all_its_sources_and_bars_the_way_back(project, save, kept):
     one, two, other = (say(project, text) for text in (ONE, TWO, THREE))
-    made = save(source(one), source(two, doubt=Doubt.ECHO), summary=ONE)
+    made = save(source(one), source(two, doubt=SourceDoubt.ECHO), summary=ONE)
     tombstone = project.dismiss(made.id, by="ada", reason="It is made up.")
     assert (tombstone.kind, tombstone.source_id, tombstone.content) == (TombstoneKind.DISMISSED, made.id, ONE)
-    assert (kept(made).settlement.by, kept(made).settlement.reason) == ("ada", "It is made up.")
+    assert (kept(made).decision.by, kept(made).decision.reason) == ("ada", "It is made up.")
     assert [one.id for one in project.working()] == [other.id]
-    dismissed = project.log(EntryFilter(review=Review.DISMISSED))
+    dismissed = project.log(EntryFilter(review=ReviewStatus.DISMISSED))
     assert {receipt.entry.id for receipt in dismissed} == {one.id, two.id}
     again = "About matter delta service alpha of region beta answers to team gamma."
     assert project.record(again, session_id="s9", confidence=0.9).admission.decision is Decision.REFUSED
@@ -169,7 +169,7 @@ def test_dismissing_an_insight_a_second_time_returns_what_the_first_person_decid
     made = save(say(project, ONE))
     first = project.dismiss(made.id, by="ada", reason="It is made up.")
     assert project.dismiss(made.id, by="bob", reason="I agree.") == first
-    assert [event.actor for event in project.events()] == ["ada"]
+    assert [event.actor for event in project.audit_log()] == ["ada"]
 
 
 def test_dismissing_an_insight_that_was_promoted_says_who_was_first_and_what_to_do(project, save):
@@ -186,17 +186,17 @@ def test_a_source_that_joined_later_leaves_working_memory_when_its_insight_is_di
     late = say(project, TWO)
     save(later={made.id: [source(late)]})
     project.dismiss(made.id, by="ada", reason="wrong")
-    assert project.entry(late.id).review is Review.DISMISSED
+    assert project.entry(late.id).review is ReviewStatus.DISMISSED
     assert project.working() == []
 
 
 def test_a_source_in_doubt_can_be_dismissed_after_its_insight_was_promoted(project, save):
     plain, doubted = say(project, ONE), say(project, TWO)
-    made = save(source(plain), source(doubted, doubt=Doubt.CONTRARY))
+    made = save(source(plain), source(doubted, doubt=SourceDoubt.CONTRARY))
     project.promote(made.id, by="ada")
-    assert project.entry(doubted.id).review is Review.SETTLED
+    assert project.entry(doubted.id).review is ReviewStatus.COVERED
     project.dismiss(doubted.id, by="ada", reason="wrong")
-    assert project.entry(doubted.id).review is Review.DISMISSED
+    assert project.entry(doubted.id).review is ReviewStatus.DISMISSED
     assert project.record(TWO, session_id="s9", confidence=0.9).admission.decision is Decision.REFUSED
     with pytest.raises(Conflict, match="is verified memory"):
         project.dismiss(plain.id, by="ada", reason="wrong")
@@ -207,19 +207,19 @@ def test_a_source_that_was_dismissed_on_its_own_is_no_evidence_and_stays_dismiss
     made = save(plain, dismissed)
     project.dismiss(dismissed.id, by="bob", reason="wrong")
     assert project.promote(made.id, by="ada").approval.entry_ids == (plain.id,)
-    assert project.entry(dismissed.id).review is Review.DISMISSED
+    assert project.entry(dismissed.id).review is ReviewStatus.DISMISSED
     assert project.stats().tombstones == 1
 
 
 def test_an_insight_whose_sources_were_all_rejected_is_promoted_as_a_text_of_ones_own_alone(project, save, kept):
     one, two, doubted = (say(project, text) for text in (ONE, TWO, THREE))
-    made = save(source(one), source(two), source(doubted, doubt=Doubt.ECHO))
+    made = save(source(one), source(two), source(doubted, doubt=SourceDoubt.ECHO))
     project.dismiss(one.id, by="bob", reason="wrong")
     project.retire(project.promote(two.id, by="bob").id, by="bob", reason="wrong")
     graves = project.stats().tombstones
     with pytest.raises(Conflict, match=r"one by one.*as your own if it is true, with `memsieve promote --text`"):
         project.promote(made.id, by="ada")
-    assert (project.memories(), project.stats().tombstones, kept(made).settlement) == ([], graves, None)
+    assert (project.memories(), project.stats().tombstones, kept(made).decision) == ([], graves, None)
 
 
 def test_two_insights_of_the_same_entries_can_both_be_promoted(project, save):
@@ -266,7 +266,7 @@ def race(data, clock, small_embedder, monkeypatch):
             first, second = here.project("apollo"), there.project("apollo")
             said = (await first.record(ONE, session_id="s1", confidence=0.9)).entry
             made = insight([said], SUMMARY, embedding=None)
-            await first._rooms.promoter.digests.save(system(), digest(made))
+            await first._services.promoter.digests.save(system(), digest(made))
             seen, go_on = asyncio.Event(), asyncio.Event()
 
             async def wait(texts):
@@ -281,7 +281,7 @@ def race(data, clock, small_embedder, monkeypatch):
             answer = await ada(first, made.id)
             go_on.set()
             [told] = await asyncio.gather(late, return_exceptions=True)
-            return answer, told, await first.events(by="auditor")
+            return answer, told, await first.audit_log(by="auditor")
 
     return lambda ada, bob: asyncio.run(asyncio.wait_for(race_(ada, bob), 20))
 

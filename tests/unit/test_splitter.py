@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memsieve.promotion.splitter import OVERLAP, split
+from memsieve.review.chunking import OVERLAP, split
 
 SIZE = 500
 texts = st.text(

@@ -10,7 +10,7 @@ import pytest
 from memsieve.api import stream
 from memsieve.api.stream import CAPACITY, PAGE, Hub, frame, frames
 from memsieve.errors import InvalidInput, StoreUnavailable
-from memsieve.model import Happening, HappeningKind
+from memsieve.model import Event, EventKind
 from memsieve.testing.factories import NOW
 
 EVERY = 0.002
@@ -30,10 +30,10 @@ class Happened:
         self.number += many
         for number in range(first, self.number + 1):
             self.all.append(
-                Happening(
+                Event(
                     position=position(number),
                     project_id=project,
-                    kind=HappeningKind.RECORDED,
+                    kind=EventKind.RECORDED,
                     at=NOW,
                     subject=f"e{number}",
                 )
@@ -106,7 +106,7 @@ async def take(subscription, many):
 
 
 async def rest(subscription):
-    return [happening.subject async for happening in subscription]
+    return [event.subject async for event in subscription]
 
 
 async def looked(happened, times=3):
@@ -198,7 +198,7 @@ def test_whatever_the_moment_of_going_on_nothing_is_lost_or_doubled(happened, sc
                 await asyncio.sleep(EVERY / 10)
 
         async with hub.subscribe("gemini"):
-            happening = asyncio.create_task(happen())
+            event = asyncio.create_task(happen())
             heard, last = [], position(0)
             while len(heard) < 200:
                 async with hub.subscribe("apollo", last) as subscription:
@@ -207,7 +207,7 @@ def test_whatever_the_moment_of_going_on_nothing_is_lost_or_doubled(happened, sc
                         if told is not None:
                             heard.append(told.subject)
                             last = told.position
-            await happening
+            await event
             assert heard == [f"e{number}" for number in range(1, 201)]
 
     scenario(work)
@@ -407,10 +407,10 @@ def test_frames_say_when_something_is_missing_or_the_listener_is_too_slow(happen
 
 
 def test_a_frame_is_three_lines_whatever_the_subject(happened):
-    told = Happening(
+    told = Event(
         position="0001",
         project_id="apollo",
-        kind=HappeningKind.KNOWLEDGE_UPDATED,
+        kind=EventKind.KNOWLEDGE_UPDATED,
         at=NOW + timedelta(microseconds=5),
         subject="a\nb\r\u2028ü",
     )

@@ -213,7 +213,7 @@ def test_a_filter_that_makes_no_sense_is_refused(fields):
     [
         lambda project: project.log(5),
         lambda project: project.replay(None),
-        lambda project: project.events(after="x"),
+        lambda project: project.audit_log(after="x"),
         lambda project: project.memories(limit="x"),
         lambda project: project.memories(after_id=5),
         lambda project: project.record("The vote was unanimous.", session_id="s1", metadata=""),

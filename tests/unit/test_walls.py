@@ -13,8 +13,8 @@ from memsieve.errors import ApprovalRequired, Forbidden, InvalidInput, NotFound
 from memsieve.model import Dispute, EntryFilter, KeyRole
 from memsieve.ports import QuarantineStore
 from memsieve.project import AsyncProject
-from memsieve.promotion.approve import approve
 from memsieve.retrieval.retrieve import Retriever
+from memsieve.review.approve import approve
 from memsieve.testing.factories import NOW, agent, digest, entry, insight, source, system
 
 SOURCES = Path(memsieve.__file__).parent
@@ -30,7 +30,7 @@ def insights(memory, other, refused):
         insight([one], "Nobody answers."),
         insight([one, two], "Somebody answers."),
     ]
-    store = memory.project("apollo")._inner._rooms.promoter.digests
+    store = memory.project("apollo")._inner._services.promoter.digests
     memory._loop.call(store.save(system(), digest(*made)))
     return [one.id for one in made]
 
@@ -136,20 +136,20 @@ ATTEMPTS = {
     "a decision at another time": "UPDATE insights SET settled_at = 't' WHERE id = :first",
     "a decision for another reason": "UPDATE insights SET reason = 'x' WHERE id = :second",
     "a decision to another memory": "UPDATE insights SET memory_id = :kept WHERE id = :first",
-    "a settled insight in another wording": "UPDATE insights SET content = 'Made up.' WHERE id = :second",
+    "a decided insight in another wording": "UPDATE insights SET content = 'Made up.' WHERE id = :second",
     "another wording with an insight's vector": "UPDATE insights SET embedder = 'x', content = 'b' WHERE id = :first",
-    "a settled insight without its disputes": "UPDATE insights SET disputes = '[]' WHERE id = :first",
-    "a settled insight removed": "DELETE FROM insights WHERE id = :first",
-    "a settled insight replaced": f"REPLACE INTO {INSIGHT} VALUES (NULL, 'apollo', :first, 'x', '', '{{}}', '[]', 't')",
-    "a settled insight replaced by its place": f"REPLACE INTO {INSIGHT} "
+    "a decided insight without its disputes": "UPDATE insights SET disputes = '[]' WHERE id = :first",
+    "a decided insight removed": "DELETE FROM insights WHERE id = :first",
+    "a decided insight replaced": f"REPLACE INTO {INSIGHT} VALUES (NULL, 'apollo', :first, 'x', '', '{{}}', '[]', 't')",
+    "a decided insight replaced by its place": f"REPLACE INTO {INSIGHT} "
     "SELECT sequence, 'apollo', :new, 'x', '', '', '[]', 't' FROM insights WHERE id = :second",
-    "a settled insight pushed out by its id": "UPDATE OR REPLACE insights SET id = :first WHERE id = :waits",
-    "a settled insight pushed out of its place": "UPDATE OR REPLACE insights SET sequence = "
+    "a decided insight pushed out by its id": "UPDATE OR REPLACE insights SET id = :first WHERE id = :waits",
+    "a decided insight pushed out of its place": "UPDATE OR REPLACE insights SET sequence = "
     "(SELECT sequence FROM insights WHERE id = :first) WHERE id = :waits",
-    "an insight that was settled from the first": f"INSERT INTO {SETTLED} settled_at, reason) VALUES "
+    "an insight that was decided from the first": f"INSERT INTO {SETTLED} settled_at, reason) VALUES "
     "('apollo', :new, 'x', '', '{}', '[]', 't', 'dismissed', 'ada', 't', '')",
-    "another source of a settled insight": f"INSERT INTO {BEHIND} VALUES ('apollo', :second, :refused, 9, 'x', 0)",
-    "a source taken from a settled insight": "DELETE FROM insight_sources WHERE insight_id = :first",
+    "another source of a decided insight": f"INSERT INTO {BEHIND} VALUES ('apollo', :second, :refused, 9, 'x', 0)",
+    "a source taken from a decided insight": "DELETE FROM insight_sources WHERE insight_id = :first",
     "another quote": "UPDATE insight_sources SET quote = 'Made up.' WHERE insight_id = :first",
     "a source moved to another insight": "UPDATE OR REPLACE insight_sources SET insight_id = :first",
     "a source that nobody said": f"INSERT INTO {BEHIND} VALUES ('apollo', :waits, :new, 9, 'x', 0)",
@@ -248,13 +248,13 @@ def calls_of(name, folder=SOURCES):
 def test_only_promotion_makes_an_approval():
     # The adapters read approvals back, and so does the client; `replace()` on one would be found by the second line.
     readers = {"stores/sqlite/longterm.py", "stores/postgres/longterm.py", "client/records.py"}
-    assert set(calls_of("Approval")) == {"promotion/approve.py"} | readers
-    assert {path for path in calls_of("approve") if not path.startswith("testing/")} == {"promotion/promote.py"}
+    assert set(calls_of("Approval")) == {"review/approve.py"} | readers
+    assert {path for path in calls_of("approve") if not path.startswith("testing/")} == {"review/promote.py"}
 
 
 def test_the_retriever_holds_nothing_of_quarantine():
     kinds = {field.name: str(field.type) for field in dataclasses.fields(Retriever)}
-    assert set(kinds) == {"working", "longterm", "ledger", "embedder", "clock", "_hot"}
+    assert set(kinds) == {"working", "longterm", "servings", "embedder", "clock", "_hot"}
     assert not any(QuarantineStore.__name__ in kind for kind in kinds.values())
     for path in (SOURCES / "retrieval").glob("*.py"):
         assert "QuarantineStore" not in path.read_text("utf-8")
@@ -267,23 +267,23 @@ def test_nobody_but_a_person_approves(scope):
 
 
 def test_an_agents_scope_opens_no_door_to_quarantine_or_long_term(memory, small_embedder):
-    rooms = memory.project("apollo")._inner._rooms
+    services = memory.project("apollo")._inner._services
     doors = [
-        lambda: rooms.quarantine.get(agent(), "x"),
-        lambda: rooms.quarantine.find(agent(), EntryFilter()),
-        lambda: rooms.quarantine.delete(agent(), "x", "y"),
-        lambda: rooms.promoter.promote(agent(), "x"),
-        lambda: rooms.promoter.promote_text(agent(), "Made up."),
-        lambda: rooms.promoter.promote_texts(agent(), ["Made up."]),
-        lambda: rooms.promoter.promote_texts(system(), []),
-        lambda: rooms.dismisser.dismiss(agent(), "x", "y"),
-        lambda: rooms.deleter.delete(agent(), "x", "y"),
-        lambda: rooms.digester.digest(agent()),
-        lambda: rooms.digester.last(agent()),
-        lambda: rooms.digester.insights(agent(), settled=False),
-        lambda: rooms.digester.digests.get(agent(), "x"),
-        lambda: rooms.auditor.lineage(agent(), "x"),
-        lambda: rooms.auditor.verify(agent()),
+        lambda: services.quarantine.get(agent(), "x"),
+        lambda: services.quarantine.find(agent(), EntryFilter()),
+        lambda: services.quarantine.delete(agent(), "x", "y"),
+        lambda: services.promoter.promote(agent(), "x"),
+        lambda: services.promoter.promote_text(agent(), "Made up."),
+        lambda: services.promoter.promote_texts(agent(), ["Made up."]),
+        lambda: services.promoter.promote_texts(system(), []),
+        lambda: services.dismisser.dismiss(agent(), "x", "y"),
+        lambda: services.deleter.delete(agent(), "x", "y"),
+        lambda: services.digester.digest(agent()),
+        lambda: services.digester.last(agent()),
+        lambda: services.digester.insights(agent(), decided=False),
+        lambda: services.digester.digests.get(agent(), "x"),
+        lambda: services.auditor.lineage(agent(), "x"),
+        lambda: services.auditor.verify(agent()),
     ]
     for door in doors:
         with pytest.raises(Forbidden):

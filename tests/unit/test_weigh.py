@@ -9,7 +9,7 @@ from memsieve.digest.cluster import rarity
 from memsieve.digest.sayings import sayings
 from memsieve.digest.weigh import closeness, gathered, nearness, spoken, weigh
 from memsieve.digest.window import Window
-from memsieve.model import Admission, Check, Decision, Doubt, Receipt
+from memsieve.model import Admission, Check, Decision, Receipt, SourceDoubt
 from memsieve.testing.factories import NOW, entry
 
 GATEWAY = (
@@ -113,12 +113,12 @@ def test_what_fails_other_checks_still_counts():
 
 def test_an_entry_that_no_check_looked_at_is_looked_at_for_instructions():
     window = Window([receipt(ORDER, checks=()), receipt(GATEWAY[0], checks=())])
-    assert [window.doubt(0), window.doubt(1)] == [Doubt.INJECTION, None]
+    assert [window.doubt(0), window.doubt(1)] == [SourceDoubt.INJECTION, None]
     assert not window.flagged(1)
 
 
 def test_an_instruction_is_the_worst_doubt():
-    assert Window([receipt(ORDER, failed=("echo", "injection", "consistency"))]).doubt(0) is Doubt.INJECTION
+    assert Window([receipt(ORDER, failed=("echo", "injection", "consistency"))]).doubt(0) is SourceDoubt.INJECTION
 
 
 def test_the_quote_of_a_saying_is_of_an_entry_that_counts():

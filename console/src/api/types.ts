@@ -2,7 +2,7 @@
 
 export type Moment = string;
 export type Decision = 'admitted' | 'refused' | 'pending';
-export type Review = 'promoted' | 'dismissed' | 'retired' | 'settled';
+export type Review = 'promoted' | 'dismissed' | 'retired' | 'covered';
 export type Role = 'agent' | 'reviewer' | 'auditor' | 'admin';
 export type Right = 'record' | 'query' | 'audit' | 'review' | 'keys';
 export type Outcome = 'duplicate' | 'too_narrow' | 'observing' | 'ready';
@@ -87,7 +87,7 @@ export interface Refinement {
   needed: number;
 }
 
-export interface Settlement {
+export interface InsightDecision {
   review: Review;
   by: string;
   at: Moment;
@@ -115,7 +115,7 @@ export interface Insight {
   disputed: boolean;
   disputes: Dispute[];
   sources: Source[];
-  settlement: Settlement | null;
+  decision: InsightDecision | null;
   later: Source[];
 }
 

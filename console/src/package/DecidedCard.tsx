@@ -21,7 +21,7 @@ export function DecidedCard({ insight, standing, onUndo }: InsightCardProps) {
   if (mark === 'open') return null;
   const [word, colour, icon] = LOOKS[mark];
   const text = standing?.deed.kind === 'promote' ? standing.deed.text : undefined;
-  const by = insight.settlement && standing?.state !== 'done' ? insight.settlement.by : null;
+  const by = insight.decision && standing?.state !== 'done' ? insight.decision.by : null;
   const shown = text ?? insight.summary;
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5 sm:px-6">

@@ -48,7 +48,7 @@ export function DigestHead({ state, data, readOnly }: DigestHeadProps) {
 function oldestOf({ insights }: Sitting): string | null {
   return (
     insights
-      .filter((one) => !one.settlement)
+      .filter((one) => !one.decision)
       .map((one) => one.made_at)
       .sort()[0] ?? null
   );

@@ -39,7 +39,7 @@ export interface InsightCardProps {
 /** One insight: a line or two while others are read, all its evidence when it is its turn. */
 export function InsightCard(props: InsightCardProps) {
   const { insight, standing, mode, onMode } = props;
-  const isDecided = insight.settlement !== null || (standing !== undefined && standing.state !== 'failed');
+  const isDecided = insight.decision !== null || (standing !== undefined && standing.state !== 'failed');
   const isCurrent = mode !== 'closed';
   const look = isCurrent
     ? 'border-accent/60 bg-surface shadow-card'

@@ -65,7 +65,7 @@ function Deciding({ state, data, readOnly = false, linkTo, askAt, hotkeys = true
   const promoting = usePromote();
   const { standing } = promoting;
   const { insights } = data;
-  const isOpen = (one: Insight) => !one.settlement && (standing.get(one.id)?.state ?? 'failed') === 'failed';
+  const isOpen = (one: Insight) => !one.decision && (standing.get(one.id)?.state ?? 'failed') === 'failed';
   const [chosen, setChosen] = useState<string | null>(null);
   const [mode, setMode] = useState<Mode>('read');
   const [draft, setDraft] = useState<string>();

@@ -22,7 +22,7 @@ export interface Tally {
 export function tally({ digest, insights }: Sitting, standing: ReadonlyMap<string, Standing>): Tally {
   const marks = insights.map((one) => markOf(one, standing.get(one.id)));
   const count = (mark: Mark) => marks.filter((one) => one === mark).length;
-  const waitingHere = insights.filter((one) => !one.settlement).length;
+  const waitingHere = insights.filter((one) => !one.decision).length;
   const behind = Math.max((digest?.waiting ?? 0) - waitingHere, 0);
   const [promoted, dismissed, later] = [count('promoted'), count('dismissed'), count('later')];
   const decided = promoted + dismissed;
@@ -33,6 +33,6 @@ export function markOf(insight: Insight, standing: Standing | undefined): Mark {
   if (standing && standing.state !== 'failed') {
     return ({ promote: 'promoted', dismiss: 'dismissed', later: 'later' } as const)[standing.deed.kind];
   }
-  if (!insight.settlement) return 'open';
-  return insight.settlement.review === 'promoted' ? 'promoted' : 'dismissed';
+  if (!insight.decision) return 'open';
+  return insight.decision.review === 'promoted' ? 'promoted' : 'dismissed';
 }

@@ -49,12 +49,12 @@ export function useDigest(): DigestState {
 }
 
 async function read(client: Client, before: Sitting | undefined, signal: AbortSignal): Promise<Sitting> {
-  const [digest, settled] = await Promise.all([
+  const [digest, page] = await Promise.all([
     client.get<Digest>('/memory/digest', {}, signal).catch(noneYet),
-    client.get<Page<Insight>>('/memory/insights', { settled: true, limit: 50 }, signal),
+    client.get<Page<Insight>>('/memory/insights', { decided: true, limit: 50 }, signal),
   ]);
   if (digest === null) return { digest, insights: [] };
-  const decided = settled.items.filter((one) => one.settlement && one.settlement.at >= digest.made_at);
+  const decided = page.items.filter((one) => one.decision && one.decision.at >= digest.made_at);
   const kept = before?.digest?.made_at === digest.made_at ? before.insights : [];
   return { digest, insights: inPlace(kept, [...digest.insights, ...decided]) };
 }

@@ -6,7 +6,7 @@ const en = {
   left: (span: string) => `${span} left`,
   gone: 'expired',
   decisions: { admitted: 'admitted', refused: 'refused', pending: 'pending' },
-  reviews: { promoted: 'promoted', dismissed: 'dismissed', retired: 'retired', settled: 'settled' },
+  reviews: { promoted: 'promoted', dismissed: 'dismissed', retired: 'retired', covered: 'covered' },
 };
 
 const zh: typeof en = {
@@ -17,7 +17,7 @@ const zh: typeof en = {
   left: (span) => `剩余${span}`,
   gone: '已过期',
   decisions: { admitted: '已准入', refused: '已拒绝', pending: '待定' },
-  reviews: { promoted: '已晋升', dismissed: '已驳回', retired: '已退役', settled: '已结案' },
+  reviews: { promoted: '已晋升', dismissed: '已驳回', retired: '已退役', covered: '已涵盖' },
 };
 
 export const badges = { en, zh };

@@ -40,9 +40,9 @@ from memsieve.api.serving.connections import END_STREAMS
 from memsieve.api.state import STREAM_SECONDS, Entrance, State
 from memsieve.api.stream import Hub
 from memsieve.config import Settings
-from memsieve.engines import utc_now
 from memsieve.memory import AsyncMemory
 from memsieve.ports import Clock
+from memsieve.services.stores import utc_now
 
 if TYPE_CHECKING:
     from fastapi.telemetry import TelemetryConfig
@@ -77,7 +77,7 @@ def create_app(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
         async with AsyncMemory.open(settings=settings, clock=clock) as memory:
-            hub, condition = Hub(memory.happenings), Condition.of(memory, metrics)
+            hub, condition = Hub(memory.events), Condition.of(memory, metrics)
             app.state.memsieve = State(
                 settings=settings,
                 memory=memory,

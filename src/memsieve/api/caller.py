@@ -19,7 +19,7 @@ from memsieve.api.body import read_json
 from memsieve.api.requests import Body, Named
 from memsieve.api.state import State, state_of
 from memsieve.errors import Forbidden, InvalidInput, StoreUnavailable
-from memsieve.model import ApiKey, KeyRole, Note
+from memsieve.model import ApiKey, AuditNote, KeyRole
 from memsieve.project import AsyncProject
 
 LOCAL = "local"
@@ -152,7 +152,7 @@ async def _note_foreign(held: State, caller: Caller, named: list[str]) -> str | 
         return None
     foreign = next((name for name in named if name != caller.project), None)
     if foreign is not None:
-        await held.project(caller.project).note(Note.FOREIGN_PROJECT, foreign, by=caller.name)
+        await held.project(caller.project).note(AuditNote.FOREIGN_PROJECT, foreign, by=caller.name)
     return foreign
 
 

@@ -10,7 +10,7 @@ from fastapi.openapi.utils import get_openapi
 
 from memsieve.api import problems
 from memsieve.api.requests import JSON_VALUE
-from memsieve.api.responses import Happening
+from memsieve.api.responses import Event
 
 DESCRIPTION = """\
 Memory purification for AI agents: everything said goes to quarantine, what passes the filter is working memory for 24
@@ -91,14 +91,14 @@ def _made(app: FastAPI) -> dict[str, Any]:
     components["securitySchemes"] = {"key": _KEY}
     components["headers"] = _HEADERS
     schemas = components.setdefault("schemas", {})
-    schemas.update(_schemas_of(Happening), Problem=problems.Problem.model_json_schema(), JsonValue=JSON_VALUE)
+    schemas.update(_schemas_of(Event), Problem=problems.Problem.model_json_schema(), JsonValue=JSON_VALUE)
     for status, answer in _answers(document):
         _add_headers(status, answer)
         _add_example(answer, schemas)
     return document
 
 
-def _schemas_of(model: type[Happening]) -> Schemas:
+def _schemas_of(model: type[Event]) -> Schemas:
     """Return the schema of what no route answers with as a whole, and those it refers to."""
     schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
     return {**schema.pop("$defs", {}), model.__name__: schema}

@@ -20,8 +20,8 @@ from starlette.routing import Match, Route
 
 from memsieve import errors
 from memsieve.api.requests import PATTERNS_TOLD
-from memsieve.causes import Causes
 from memsieve.model import KeyRole
+from memsieve.runtime.log_throttle import LogThrottle
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER = {"Retry-After": "5"}
@@ -185,7 +185,7 @@ def documented(status: int) -> dict[str, Any]:
 
 def handle_all(app: FastAPI) -> None:
     """Let every error of an application leave as a problem."""
-    app.add_exception_handler(errors.MemsieveError, partial(_on_error, Causes()))
+    app.add_exception_handler(errors.MemsieveError, partial(_on_error, LogThrottle()))
     app.add_exception_handler(RequestValidationError, _on_invalid)
     app.add_exception_handler(HTTPException, _on_refused)
 
@@ -195,7 +195,7 @@ def request_id(request: Request) -> str:
     return str(request.state.request_id)
 
 
-async def _on_error(causes: Causes, request: Request, error: Exception) -> Response:
+async def _on_error(throttle: LogThrottle, request: Request, error: Exception) -> Response:
     assert isinstance(error, errors.MemsieveError)  # noqa: S101 - it was registered so
     status = status_of(error)
     if status == HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -203,7 +203,7 @@ async def _on_error(causes: Causes, request: Request, error: Exception) -> Respo
         return answer(status, public_words(error), request_id(request))
     if status == HTTPStatus.SERVICE_UNAVAILABLE:
         # While something is down every request says so.
-        if causes.news(error):
+        if throttle.should_log(error):
             _log.warning("Request %s was not served: %s: %s", request_id(request), type(error).__name__, error)
         return answer(status, public_words(error), request_id(request), headers=RETRY_AFTER)
     field = error.field if isinstance(error, errors.InvalidInput) else None

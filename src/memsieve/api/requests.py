@@ -9,7 +9,7 @@ from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Fiel
 from pydantic.json_schema import SkipJsonSchema
 
 from memsieve.digest.build import MOST_DAYS
-from memsieve.model import ATOM_NAME, Decision, Review, Span
+from memsieve.model import ATOM_NAME, DateRange, Decision, ReviewStatus
 from memsieve.retrieval.retrieve import MAX_DAYS, MAX_ITEMS
 from memsieve.validate import MAX_NAME_LENGTH, UNSEEN
 
@@ -93,7 +93,7 @@ Limit = Annotated[
 ]
 Search = Annotated[str, Field(pattern=TEXT, max_length=MAX_SEARCH)]
 Line = Annotated[int, Field(ge=0, le=999_999_999), BeforeValidator(_digits)]
-Days = Annotated[int, Field(ge=1, le=Span.MOST_DAYS), BeforeValidator(_digits)]
+Days = Annotated[int, Field(ge=1, le=DateRange.MOST_DAYS), BeforeValidator(_digits)]
 Offset = Annotated[int, Field(ge=-840, le=840), BeforeValidator(_signed)]
 MostItems = Annotated[int, Field(ge=0, le=MAX_ITEMS), BeforeValidator(_whole)]
 # A bare number would be taken for seconds since 1970.
@@ -308,7 +308,7 @@ class QuarantineQuery(NamedPageQuery):
     session_id: Name | SkipJsonSchema[None] = Field(default=None, description="Only this session.")
     agent_id: Name | SkipJsonSchema[None] = Field(default=None, description="Only this agent.")
     decision: Decision | SkipJsonSchema[None] = Field(default=None, description="Only what the filter decided so.")
-    review: Review | SkipJsonSchema[None] = Field(default=None, description="Only what a person decided so.")
+    review: ReviewStatus | SkipJsonSchema[None] = Field(default=None, description="Only what a person decided so.")
     check: Name | SkipJsonSchema[None] = Field(default=None, description="Only what did not pass this check.")
     search: Search | SkipJsonSchema[None] = Field(default=None, description="Only what holds this text.")
     since: Moment | SkipJsonSchema[None] = Field(
@@ -335,7 +335,7 @@ class FlowQuery(Named):
 class InsightsQuery(NamedPageQuery):
     """Which insights to list."""
 
-    settled: Switch = Field(default=False, description="Those that are decided on, in place of those that wait.")
+    decided: Switch = Field(default=False, description="Those that are decided on, in place of those that wait.")
 
 
 class KeysQuery(NamedPageQuery):

@@ -8,16 +8,16 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from memsieve.model import (
-    Aside,
     Decision,
-    Doubt,
     Edit,
-    HappeningKind,
+    EventKind,
+    ExclusionReason,
     KeyRole,
     Layer,
     Outcome,
-    Review,
+    ReviewStatus,
     Source,
+    SourceDoubt,
     TombstoneKind,
 )
 
@@ -120,7 +120,7 @@ class Receipt(Document):
 
     entry: Entry = Field(description="What was said.")
     admission: Admission = Field(description="What the filter decided.")
-    review: Review | None = Field(description="What a person decided; null while nobody has.", examples=[None])
+    review: ReviewStatus | None = Field(description="What a person decided; null while nobody has.", examples=[None])
 
 
 class Why(Document):
@@ -335,13 +335,13 @@ class InsightSource(Document):
     confidence: float | None = Field(description="The agent's own score.", examples=[0.93])
     created_at: Moment = Field(description="When it was said.")
     quote: Content = Field(description="Its own words for it.")
-    doubt: Doubt | None = Field(description="Why it counts for nothing, if it does not.", examples=[None])
+    doubt: SourceDoubt | None = Field(description="Why it counts for nothing, if it does not.", examples=[None])
 
 
-class Settlement(Document):
+class InsightDecision(Document):
     """A person's decision on an insight."""
 
-    review: Review = Field(description="What was decided.", examples=["promoted"])
+    review: ReviewStatus = Field(description="What was decided.", examples=["promoted"])
     by: str = Field(description="Who decided.", examples=["ada@example.org"])
     at: Moment = Field(description="When.")
     reason: str = Field(description="Why; empty where none was given.", examples=[""])
@@ -370,7 +370,7 @@ class Insight(Document):
     disputed: bool = Field(description="Whether its sources contradict each other.", examples=[False])
     disputes: list[Dispute] = Field(description="Where they do.", examples=[[]])
     sources: list[InsightSource] = Field(description="The entries behind it.")
-    settlement: Settlement | None = Field(description="What a person decided; null while it waits.", examples=[None])
+    decision: InsightDecision | None = Field(description="What a person decided; null while it waits.", examples=[None])
     later: list[InsightSource] = Field(description="Entries that said it after the decision.", examples=[[]])
 
 
@@ -391,7 +391,7 @@ class Digest(Document):
     made_at: Moment = Field(description="When it was made.")
     since: Moment = Field(description="Since when it read.")
     entries: int = Field(description="How many entries it read.", examples=[120])
-    set_aside: dict[Aside, int] = Field(
+    set_aside: dict[ExclusionReason, int] = Field(
         description="How many are behind no insight, for which reason.", examples=[{"said_once": 40}]
     )
     waiting: int = Field(description="How many insights wait, also beyond these.", examples=[7])
@@ -425,14 +425,14 @@ class NewKey(Document):
     text: str = Field(description="What its bearer sends.", examples=["msv_3f9k2m7q_…"])
 
 
-class Happening(Document):
+class Event(Document):
     """One thing that happened: the `data` of an event of the stream. Never any content."""
 
     position: str = Field(
         description="Where it stands in the stream: the id of the event.", examples=["0000000000000017"]
     )
     project_id: ProjectId
-    kind: HappeningKind = Field(description="What happened: the name of the event.", examples=["knowledge:updated"])
+    kind: EventKind = Field(description="What happened: the name of the event.", examples=["knowledge:updated"])
     at: Moment = Field(description="When it happened.")
     subject: MemoryId = Field(description="The entry, memory or digest it happened to.")
 

@@ -51,7 +51,7 @@ class State:
 
     def project(self, project_id: str) -> AsyncProject:
         """Return one project's memory, whose deeds are traced."""
-        return TracedProject(self.memory.house, project_id, self.traces)
+        return TracedProject(self.memory.services, project_id, self.traces)
 
 
 def state_of(request: Request) -> State:

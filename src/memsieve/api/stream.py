@@ -12,8 +12,8 @@ from typing import Self
 
 from memsieve import wire
 from memsieve.errors import MemsieveError, StoreUnavailable
-from memsieve.model import Happening, Role, Scope
-from memsieve.ports import Happenings
+from memsieve.model import Event, Role, Scope
+from memsieve.ports import EventLog
 
 LOOK_EVERY = 0.25
 # So soon a store that is down is asked again.
@@ -35,34 +35,34 @@ class Subscription:
     `begins` is where to go on for one who is cut off before anything happens.
     """
 
-    def __init__(self, scope: Scope, happenings: Happenings, joined: str) -> None:
+    def __init__(self, scope: Scope, events: EventLog, joined: str) -> None:
         self.scope = scope
         self.reset = False
         self.begins = joined
         self.overflowed = False
-        self._happenings = happenings
+        self._events = events
         # The hub tells all that comes after this; what comes before is read here.
         self._joined = joined
         self._seen = ""
         self._behind: str | None = None
-        self._missed: deque[Happening] = deque()
-        self._told: deque[Happening] = deque()
+        self._missed: deque[Event] = deque()
+        self._told: deque[Event] = deque()
         self._stirred = asyncio.Event()
         self._closed = False
 
     def __aiter__(self) -> Self:
         return self
 
-    async def __anext__(self) -> Happening:
+    async def __anext__(self) -> Event:
         while not self._closed:
             if self._missed:
                 return self._missed.popleft()
             if self._behind is not None:
                 await self._read_on(self._behind)
             elif self._told:
-                happening = self._told.popleft()
-                if happening.position > self._seen:
-                    return happening
+                event = self._told.popleft()
+                if event.position > self._seen:
+                    return event
             elif self.overflowed:
                 break
             else:
@@ -70,7 +70,7 @@ class Subscription:
                 await self._stirred.wait()
         raise StopAsyncIteration
 
-    async def within(self, seconds: float) -> Happening | None:
+    async def within(self, seconds: float) -> Event | None:
         """Return what comes next, or None if nothing does for so long."""
         try:
             async with asyncio.timeout(seconds):
@@ -80,21 +80,21 @@ class Subscription:
 
     async def resume(self, position: str) -> None:
         """Go on after a position; one that is malformed raises InvalidInput."""
-        page = await self._happenings.of(self.scope, position, PAGE)
+        page = await self._events.of(self.scope, position, PAGE)
         if position <= self._joined:
             self._take(page)
-            oldest = await self._happenings.oldest()
+            oldest = await self._events.oldest()
             self.reset, self.begins = position < oldest, max(position, oldest)
         # Another process was ahead of this one, or the memory was put back to an earlier state.
-        elif position <= await self._happenings.newest():
+        elif position <= await self._events.newest():
             self._seen = self.begins = position
         else:
             self.reset = True
 
-    def tell(self, happening: Happening, capacity: int) -> None:
+    def tell(self, event: Event, capacity: int) -> None:
         """Put what happened into the queue, or mark that it is full."""
         if len(self._told) < capacity:
-            self._told.append(happening)
+            self._told.append(event)
         else:
             self.overflowed = True
         self._stirred.set()
@@ -106,11 +106,11 @@ class Subscription:
 
     async def _read_on(self, position: str) -> None:
         try:
-            self._take(await self._happenings.of(self.scope, position, PAGE))
+            self._take(await self._events.of(self.scope, position, PAGE))
         except StoreUnavailable:
             await asyncio.sleep(PAUSE)
 
-    def _take(self, page: Sequence[Happening]) -> None:
+    def _take(self, page: Sequence[Event]) -> None:
         self._missed.extend(one for one in page if one.position <= self._joined)
         more = len(page) == PAGE and page[-1].position < self._joined
         self._behind = page[-1].position if more else None
@@ -119,8 +119,8 @@ class Subscription:
 class Hub:
     """Tells what happens in a project to whoever subscribed to it. While nobody did, nothing is asked of the store."""
 
-    def __init__(self, happenings: Happenings, *, every: float = LOOK_EVERY, capacity: int = CAPACITY) -> None:
-        self._happenings = happenings
+    def __init__(self, events: EventLog, *, every: float = LOOK_EVERY, capacity: int = CAPACITY) -> None:
+        self._events = events
         self._every = every
         self._capacity = capacity
         self._listeners: dict[str, set[Subscription]] = {}
@@ -157,10 +157,10 @@ class Hub:
     async def _join(self, scope: Scope) -> Subscription:
         async with self._waking:
             if self._looking is None and not self._closed:
-                self._position = await self._happenings.newest()
+                self._position = await self._events.newest()
             if self._closed:
                 raise StoreUnavailable("The server is stopping. Connect again in a moment.")
-            subscription = Subscription(scope, self._happenings, self._position)
+            subscription = Subscription(scope, self._events, self._position)
             self._listeners.setdefault(scope.project_id, set()).add(subscription)
             if self._looking is None:
                 self._looking = asyncio.create_task(self._look_while_heard())
@@ -183,7 +183,7 @@ class Hub:
     async def _look(self) -> float:
         """Tell what happened since the last look, and return after how many seconds to look again."""
         try:
-            page = await self._happenings.since(self._position, PAGE)
+            page = await self._events.since(self._position, PAGE)
         except Exception as error:  # noqa: BLE001 - nobody would notice that nothing is told any more
             if not self._failing:
                 trace = None if isinstance(error, MemsieveError) else error
@@ -191,14 +191,14 @@ class Hub:
             self._failing = True
             return PAUSE
         self._failing = False
-        for happening in page:
-            self._tell(happening)
+        for event in page:
+            self._tell(event)
         return self._every if len(page) < PAGE else 0
 
-    def _tell(self, happening: Happening) -> None:
-        self._position = happening.position
-        for subscription in tuple(self._listeners.get(happening.project_id, ())):
-            subscription.tell(happening, self._capacity)
+    def _tell(self, event: Event) -> None:
+        self._position = event.position
+        for subscription in tuple(self._listeners.get(event.project_id, ())):
+            subscription.tell(event, self._capacity)
             if subscription.overflowed:
                 self._leave(subscription)
 
@@ -213,16 +213,16 @@ async def frames(subscription: Subscription, heartbeat: float = HEARTBEAT) -> As
     yield begins + (_event("reset") if subscription.reset else ": listening\n\n")
     with suppress(StopAsyncIteration):
         while True:
-            happening = await subscription.within(heartbeat)
-            yield ": still here\n\n" if happening is None else frame(happening)
+            event = await subscription.within(heartbeat)
+            yield ": still here\n\n" if event is None else frame(event)
     if subscription.overflowed:
         yield _event("overflow")
 
 
-def frame(happening: Happening) -> str:
+def frame(event: Event) -> str:
     """Write what happened as one server-sent event, with its position as the id."""
-    data = json.dumps(wire.happening(happening), ensure_ascii=False)
-    return f"id: {happening.position}\nevent: {happening.kind}\ndata: {data}\n\n"
+    data = json.dumps(wire.event(event), ensure_ascii=False)
+    return f"id: {event.position}\nevent: {event.kind}\ndata: {data}\n\n"
 
 
 def _event(name: str) -> str:

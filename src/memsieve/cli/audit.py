@@ -17,7 +17,7 @@ from memsieve.cli.place import Place
 if TYPE_CHECKING:
     from memsieve.cli.place import Opened
     from memsieve.model import AuditEvent
-    from memsieve.promotion.audit import Audit
+    from memsieve.review.audit import Audit
 
 commands = typer.Typer(
     no_args_is_help=True, help="Read the audit log, and verify that nobody changed it.", rich_markup_mode="rich"
@@ -66,7 +66,11 @@ def log(
 
     with Place.of(data, server).open() as memory:
         newest = deque(_lines(memory, project), maxlen=limit)
-    show({"events": [wire.event(event) for event in newest]}, lambda screens: screens.events(newest), as_json=as_json)
+    show(
+        {"events": [wire.audit_event(event) for event in newest]},
+        lambda screens: screens.audit_log(newest),
+        as_json=as_json,
+    )
 
 
 def _lines(memory: Opened, project_id: str) -> Iterator[AuditEvent]:
@@ -74,7 +78,7 @@ def _lines(memory: Opened, project_id: str) -> Iterator[AuditEvent]:
     from memsieve.model import MAX_LISTED
 
     project, after = memory.project(project_id), 0
-    while page := project.events(after=after, limit=MAX_LISTED):
+    while page := project.audit_log(after=after, limit=MAX_LISTED):
         yield from page
         after = page[-1].sequence
 

@@ -14,17 +14,17 @@ from memsieve.cli.output import printable
 from memsieve.cli.place import Place
 from memsieve.jobs.weekly import DigestRun, RunOutcome
 from memsieve.model import (
-    Aside,
     Digest,
     Dispute,
-    Doubt,
     Edit,
+    ExclusionReason,
     Insight,
+    InsightDecision,
     InsightSource,
     Nearest,
     Outcome,
-    Review,
-    Settlement,
+    ReviewStatus,
+    SourceDoubt,
 )
 
 HERE = Place(data=None, server=None, option="")
@@ -43,19 +43,19 @@ _OUTCOMES = {
     Outcome.DUPLICATE: "dim",
 }
 _ASIDES = {
-    Aside.NO_CLAIM: "with no claim in it",
-    Aside.SAID_ONCE: "said once",
-    Aside.SMALLER: "in smaller groups",
-    Aside.DECIDED: "decided before",
-    Aside.INJECTION: "with instructions in it",
+    ExclusionReason.NO_CLAIM: "with no claim in it",
+    ExclusionReason.SAID_ONCE: "said once",
+    ExclusionReason.SMALLER: "in smaller groups",
+    ExclusionReason.DECIDED: "decided before",
+    ExclusionReason.INJECTION: "with instructions in it",
 }
 _DOUBTS = {
-    Doubt.INJECTION: "⚠ gives instructions: counts for nothing",
-    Doubt.ECHO: "⚠ repeats what its session was served: counts for nothing",
-    Doubt.INCONSISTENT: "⚠ contradicts itself: counts for nothing",
-    Doubt.CONTRARY: "⚠ says the opposite: counts for nothing",
+    SourceDoubt.INJECTION: "⚠ gives instructions: counts for nothing",
+    SourceDoubt.ECHO: "⚠ repeats what its session was served: counts for nothing",
+    SourceDoubt.INCONSISTENT: "⚠ contradicts itself: counts for nothing",
+    SourceDoubt.CONTRARY: "⚠ says the opposite: counts for nothing",
 }
-_SETTLED = {Review.PROMOTED: ("★", "bold green"), Review.DISMISSED: ("✝", "bold magenta")}
+_SETTLED = {ReviewStatus.PROMOTED: ("★", "bold green"), ReviewStatus.DISMISSED: ("✝", "bold magenta")}
 _RUNS = {
     RunOutcome.MADE: ("✔", "green", "made"),
     RunOutcome.THERE: ("✔", "dim", "already made"),
@@ -100,7 +100,7 @@ def insight(record: Insight, place: Place = HERE) -> RenderableType:
         _listed("Said again after it was decided on:", record.later),
         _foot(record),
     )
-    last = _decide(record.project_id, record.id, place) if record.settlement is None else _settled(record.settlement)
+    last = _decide(record.project_id, record.id, place) if record.decision is None else _settled(record.decision)
     return Group(drawing.panel(body, _title(record), _style(record)), last)
 
 
@@ -300,7 +300,7 @@ def _foot(record: Insight) -> list[RenderableType]:
     return [drawing.facts(record.note or "", f"id {record.id}")]
 
 
-def _settled(record: Settlement) -> RenderableType:
+def _settled(record: InsightDecision) -> RenderableType:
     sign, style = _SETTLED[record.review]
     told = f"{sign} {record.review} by {printable(record.by)} on {drawing.minute(record.at)} UTC"
     memory = "" if record.memory_id is None else f"memory {record.memory_id}"

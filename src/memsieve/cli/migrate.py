@@ -28,10 +28,10 @@ def migrate(
     """
     import asyncio
 
-    from memsieve import engines
+    from memsieve.services import stores
 
     settings = options.settings_of(data)
-    names = asyncio.run(engines.outstanding(settings) if check else engines.migrate(settings))
+    names = asyncio.run(stores.outstanding(settings) if check else stores.migrate(settings))
     document = {"missing" if check else "applied": names}
     show(document, lambda screens: screens.migrations(names, checked=check), as_json=as_json)
     if check and names:

@@ -80,8 +80,8 @@ def settings_of(data: Path | None) -> Settings:
 def since(days: float | None) -> datetime | None:
     """Return the moment so many days ago."""
     from memsieve import validate
-    from memsieve.engines import utc_now
     from memsieve.retrieval.retrieve import MAX_DAYS
+    from memsieve.services.stores import utc_now
 
     if days is None:
         return None

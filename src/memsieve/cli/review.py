@@ -36,7 +36,7 @@ def log(  # noqa: PLR0913, PLR0917 - each parameter is an option
         typer.Option("--decision", help="Only what the filter decided so.", show_default=False),
     ] = None,
     review: Annotated[
-        Literal["promoted", "dismissed", "retired", "settled"] | None,
+        Literal["promoted", "dismissed", "retired", "covered"] | None,
         typer.Option("--review", help="Only what a person decided so.", show_default=False),
     ] = None,
     search: Annotated[str | None, typer.Option("--search", help="Only entries that hold this text.")] = None,
@@ -49,13 +49,13 @@ def log(  # noqa: PLR0913, PLR0917 - each parameter is an option
 ) -> None:
     """List quarantine: all that was said, and why it got in or not."""
     from memsieve import wire
-    from memsieve.model import Decision, EntryFilter, Review
+    from memsieve.model import Decision, EntryFilter, ReviewStatus
 
     wanted = EntryFilter(
         session_id=session,
         agent_id=agent,
         decision=None if decision is None else Decision(decision),
-        review=None if review is None else Review(review),
+        review=None if review is None else ReviewStatus(review),
         text=search,
         since=options.since(days),
         beyond_id=before,
@@ -100,7 +100,7 @@ def promote(
 ) -> None:
     """Write an insight, an entry or your own text into long-term memory.
 
-    From then on it is served as verified. Twice changes nothing. An insight is settled with all its sources.
+    From then on it is served as verified. Twice changes nothing. An insight is decided with all its sources.
     """
     from memsieve import wire
 
@@ -135,7 +135,7 @@ def dismiss(
 ) -> None:
     """Reject an insight or an entry, so that nothing like it comes back.
 
-    It leaves working memory at once, and the filter refuses paraphrases of it. An insight is settled with all its
+    It leaves working memory at once, and the filter refuses paraphrases of it. An insight is decided with all its
     sources.
     """
     from memsieve import wire

@@ -32,12 +32,12 @@ from memsieve.model import (
     LongTermMemory,
     Receipt,
     Retirement,
-    Review,
+    ReviewStatus,
     Serving,
     Stats,
     Tombstone,
 )
-from memsieve.promotion.audit import Audit
+from memsieve.review.audit import Audit
 
 SHOWN_IDS = 3
 
@@ -47,10 +47,10 @@ _DECISIONS = {
     Decision.PENDING: ("⏳ pending", "yellow"),
 }
 _REVIEWS = {
-    Review.PROMOTED: ("★ promoted", "bold green"),
-    Review.DISMISSED: ("✝ dismissed", "magenta"),
-    Review.RETIRED: ("✝ retired", "magenta"),
-    Review.SETTLED: ("✔ settled", "dim"),
+    ReviewStatus.PROMOTED: ("★ promoted", "bold green"),
+    ReviewStatus.DISMISSED: ("✝ dismissed", "magenta"),
+    ReviewStatus.RETIRED: ("✝ retired", "magenta"),
+    ReviewStatus.COVERED: ("✔ covered", "dim"),
 }
 _UNCOUNTED = "Working memory does not answer and is not counted: see that Redis is up, or ask memsieve doctor."
 _HEALTH = {Health.OK: ("✔", "green"), Health.WARN: ("!", "yellow"), Health.FAIL: ("✘", "red")}
@@ -171,10 +171,10 @@ def lineage(record: Lineage) -> RenderableType:
     """Draw where something came from, what people decided and who was served it."""
     parts: list[RenderableType] = [receipt(one) for one in record.entries]
     parts += [memory(one) for one in record.memories]
-    return Group(*parts, events(record.events), served(record.served))
+    return Group(*parts, audit_log(record.events), served(record.served))
 
 
-def events(records: Iterable[AuditEvent]) -> RenderableType:
+def audit_log(records: Iterable[AuditEvent]) -> RenderableType:
     """Draw lines of the audit log."""
     shown = [_event(one) for one in records]
     return Group(*shown) if shown else Text("Nobody has decided anything yet.", style="dim")

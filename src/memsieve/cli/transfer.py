@@ -77,7 +77,7 @@ def import_(
     Entries go through the filter. Memories are promoted in your name, and skipped without --by.
     """
     from memsieve import transfer, validate
-    from memsieve.engines import utc_now
+    from memsieve.services.stores import utc_now
     from memsieve.sync import Memory
 
     settings = options.settings_of(data)

@@ -83,13 +83,15 @@ def _work(
     async def run() -> None:
         from functools import partial
 
-        from memsieve.bootstrap import rooms
-        from memsieve.engines import build_indexes
+        from memsieve.services.container import open_services
+        from memsieve.services.stores import build_indexes
 
-        async with rooms(settings, jobs=False) as house:
+        async with open_services(settings, jobs=False) as services:
             assert settings.database_url is not None  # noqa: S101 - asked before
             upkeep = [partial(build_indexes, settings)]
-            hand = _worker_class()(settings.database_url, house, report=report, concurrency=concurrency, upkeep=upkeep)
+            hand = _worker_class()(
+                settings.database_url, services, report=report, concurrency=concurrency, upkeep=upkeep
+            )
             with _stopped_by_signals(hand):
                 await work(hand)
 

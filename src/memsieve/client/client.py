@@ -13,7 +13,7 @@ from memsieve.client.keys import AsyncKeys
 from memsieve.client.project import AsyncClientProject
 from memsieve.client.reader import Fields, read, text
 from memsieve.errors import InvalidInput
-from memsieve.model import Happening
+from memsieve.model import Event
 
 TIMEOUT = 60.0
 PATIENCE = 20.0
@@ -57,7 +57,7 @@ class AsyncClient:
         pages = self._connection.pages("/projects", {})
         return [read(lambda value: Fields(value).read("project_id", text), one) async for one in pages]
 
-    def happenings(self, project_id: str, after: str | None = None) -> AsyncGenerator[Happening, None]:
+    def events(self, project_id: str, after: str | None = None) -> AsyncGenerator[Event, None]:
         """Yield what happens in a project from now on, or after a position, without an end.
 
         The stream is connected again whenever it breaks off, and goes on after what came last. A position that the
@@ -65,4 +65,4 @@ class AsyncClient:
         """
         if after is not None and not (after.isascii() and after.isprintable()):
             raise InvalidInput(f"after is {after!r}, which is no position of a happening.", field="after")
-        return stream.happenings(self._connection, validate.project_name(project_id), after)
+        return stream.events(self._connection, validate.project_name(project_id), after)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from memsieve.client.reader import Fields, Unreadable, counts, many, maybe, moment, text, whole
-from memsieve.model import AgeCount, Flow, FlowDay
+from memsieve.model import AgeBucket, Flow, FlowDay
 
 
 def flow(value: object) -> Flow:
@@ -36,9 +36,9 @@ def _day(value: object) -> FlowDay:
     )
 
 
-def _age(value: object) -> AgeCount:
+def _age(value: object) -> AgeBucket:
     of = Fields(value)
-    return AgeCount(up_to_days=of.read("up_to_days", maybe(whole)), count=of.read("count", whole))
+    return AgeBucket(up_to_days=of.read("up_to_days", maybe(whole)), count=of.read("count", whole))
 
 
 def _date(value: object) -> date:

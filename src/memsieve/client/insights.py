@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from memsieve.client.reader import Fields, counts, many, maybe, moment, number, one_of, switch, text, whole
 from memsieve.model import (
-    Aside,
     Digest,
     Dispute,
-    Doubt,
     Edit,
+    ExclusionReason,
     Insight,
+    InsightDecision,
     InsightSource,
     Nearest,
     Outcome,
     Proposal,
     Refinement,
-    Review,
-    Settlement,
+    ReviewStatus,
+    SourceDoubt,
 )
 
 
@@ -28,7 +28,7 @@ def digest(value: object) -> Digest:
         made_at=of.read("made_at", moment),
         since=of.read("since", moment),
         entries=of.read("entries", whole),
-        set_aside=of.read("set_aside", counts(one_of(Aside))),
+        set_aside=of.read("set_aside", counts(one_of(ExclusionReason))),
         insights=of.read("insights", many(insight)),
         waiting=of.read("waiting", whole),
     )
@@ -48,7 +48,7 @@ def insight(value: object) -> Insight:
         note=of.read("note", maybe(text)),
         nearest=of.read("nearest", maybe(nearest)),
         disputes=of.read("disputes", many(dispute)),
-        settlement=of.read("settlement", maybe(settlement)),
+        decision=of.read("decision", maybe(decision)),
         later=of.read("later", many(source)),
     )
 
@@ -71,7 +71,7 @@ def source(value: object) -> InsightSource:
         confidence=of.read("confidence", maybe(number)),
         created_at=of.read("created_at", moment),
         quote=of.read("quote", text),
-        doubt=of.read("doubt", maybe(one_of(Doubt))),
+        doubt=of.read("doubt", maybe(one_of(SourceDoubt))),
     )
 
 
@@ -115,11 +115,11 @@ def dispute(value: object) -> Dispute:
     )
 
 
-def settlement(value: object) -> Settlement:
+def decision(value: object) -> InsightDecision:
     """Read a person's decision on an insight."""
     of = Fields(value)
-    return Settlement(
-        review=of.read("review", one_of(Review)),
+    return InsightDecision(
+        review=of.read("review", one_of(ReviewStatus)),
         by=of.read("by", text),
         at=of.read("at", moment),
         reason=of.read("reason", text),

@@ -21,6 +21,7 @@ from memsieve.model import (
     Admission,
     Answer,
     AuditEvent,
+    DateRange,
     Digest,
     Entry,
     EntryFilter,
@@ -31,13 +32,12 @@ from memsieve.model import (
     Proposal,
     Receipt,
     Retirement,
-    Span,
     Stats,
     Tombstone,
 )
 from memsieve.ports import Progress
-from memsieve.promotion.audit import Audit
 from memsieve.retrieval.context import history_context
+from memsieve.review.audit import Audit
 
 # A digest of a busy week takes its time.
 DIGEST_SECONDS = 600.0
@@ -165,7 +165,7 @@ class AsyncClientProject:
     async def dismiss(self, any_id: str, *, reason: str) -> Tombstone:
         """Dismiss an insight or an entry: it leaves working memory and must not come back.
 
-        An insight settles all entries behind it. What was promoted raises Conflict: retire that memory instead.
+        An insight decides all entries behind it. What was promoted raises Conflict: retire that memory instead.
         """
         return read(records.tombstone, await self._post("/memory/dismiss", id=_id(any_id), reason=reason))
 
@@ -205,9 +205,9 @@ class AsyncClientProject:
         call = Call(method="GET", path="/memory/digest", query={"project_id": self.id}, subject=self.id)
         return await self._found(call, insight_records.digest)
 
-    async def insights(self, *, settled: bool = False) -> list[Insight]:
-        """List all insights that wait, first to be decided on first, or those that are settled, newest first."""
-        query = {"project_id": self.id, "settled": "true" if settled else "false"}
+    async def insights(self, *, decided: bool = False) -> list[Insight]:
+        """List all insights that wait, first to be decided on first, or those that are decided, newest first."""
+        query = {"project_id": self.id, "decided": "true" if decided else "false"}
         pages = self._connection.pages("/memory/insights", query)
         return [read(insight_records.insight, one) async for one in pages]
 
@@ -242,7 +242,7 @@ class AsyncClientProject:
         """Return what the filter decided on an entry, or None; nothing of what it says, so that agents may ask."""
         return await self._found(self._call("GET", entry_id, "/admission"), records.entry_admission)
 
-    async def events(
+    async def audit_log(
         self, *, after: int = 0, before: int | None = None, limit: int = 1000, newest_first: bool = False
     ) -> list[AuditEvent]:
         """List the audit log in order, or the newest lines first, between two lines."""
@@ -251,7 +251,7 @@ class AsyncClientProject:
         if before is not None:
             validate.whole_number(before, field="before", most=2**62)
         query = {"after": after or None, "before": before, "newest_first": "true" if newest_first else None}
-        return await self._listed("/audit", query, limit, records.event)
+        return await self._listed("/audit", query, limit, records.audit_event)
 
     async def working(self) -> list[Entry]:
         """List working memory, newest first."""
@@ -298,7 +298,7 @@ class AsyncClientProject:
 
         A day begins where clocks are `offset` ahead of UTC.
         """
-        span = Span(now=datetime.now(UTC), days=days, offset=offset)
+        span = DateRange(now=datetime.now(UTC), days=days, offset=offset)
         minutes = round(span.offset.total_seconds() / 60)
         query: dict[str, str | int | None] = {"days": span.days, "offset_minutes": minutes}
         call = Call(method="GET", path="/flow", query={"project_id": self.id, **query})

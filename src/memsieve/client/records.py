@@ -29,22 +29,22 @@ from memsieve.model import (
     ContextItem,
     Decision,
     Entry,
-    Happening,
-    HappeningKind,
+    Event,
+    EventKind,
     KeyRole,
     Layer,
     Lineage,
     LongTermMemory,
     Receipt,
     Retirement,
-    Review,
+    ReviewStatus,
     Serving,
     Source,
     Stats,
     Tombstone,
     TombstoneKind,
 )
-from memsieve.promotion.audit import Audit
+from memsieve.review.audit import Audit
 
 
 def entry(value: object) -> Entry:
@@ -103,7 +103,7 @@ def receipt(value: object) -> Receipt:
     return Receipt(
         entry=of.read("entry", entry),
         admission=of.read("admission", admission),
-        review=of.read("review", maybe(one_of(Review))),
+        review=of.read("review", maybe(one_of(ReviewStatus))),
     )
 
 
@@ -202,7 +202,7 @@ def retirement(value: object) -> Retirement:
     return Retirement(memory=of.read("memory", memory), served=of.read("served", many(serving)))
 
 
-def event(value: object) -> AuditEvent:
+def audit_event(value: object) -> AuditEvent:
     """Read one line of the audit log."""
     of = Fields(value)
     return AuditEvent(
@@ -225,7 +225,7 @@ def lineage(value: object) -> Lineage:
     return Lineage(
         entries=of.read("entries", many(receipt)),
         memories=of.read("memories", many(memory)),
-        events=of.read("events", many(event)),
+        events=of.read("events", many(audit_event)),
         served=of.read("served", many(serving)),
     )
 
@@ -280,13 +280,13 @@ def made_key(value: object) -> tuple[ApiKey, str]:
     return of.read("key", key), of.read("text", text)
 
 
-def happening(value: object) -> Happening:
+def event(value: object) -> Event:
     """Read what happened."""
     of = Fields(value)
-    return Happening(
+    return Event(
         position=of.read("position", text),
         project_id=of.read("project_id", text),
-        kind=of.read("kind", one_of(HappeningKind)),
+        kind=of.read("kind", one_of(EventKind)),
         at=of.read("at", moment),
         subject=of.read("subject", text),
     )

@@ -16,11 +16,11 @@ from memsieve.client.connection import Call, Connection
 from memsieve.client.pace import Pace
 from memsieve.client.reader import read
 from memsieve.errors import Conflict, SchemaOutdated, StoreUnavailable
-from memsieve.model import Happening, HappeningKind
+from memsieve.model import Event, EventKind
 
 RESET = "reset"
 MAX_LINE = 1024 * 1024
-_KINDS = frozenset(HappeningKind)
+_KINDS = frozenset(EventKind)
 
 _log = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ class Frame:
     position: str | None
 
 
-async def happenings(connection: Connection, project_id: str, after: str | None) -> AsyncGenerator[Happening, None]:
+async def events(connection: Connection, project_id: str, after: str | None) -> AsyncGenerator[Event, None]:
     """Yield what happens after a position, or from now on; connect again whenever the stream ends."""
     position, heard = after, False
     pace = Pace(connection.patience)
@@ -48,7 +48,7 @@ async def happenings(connection: Connection, project_id: str, after: str | None)
                         _on_reset(project_id, stale=position is not None and position == after)
                     # A newer server may tell of more.
                     elif frame.event in _KINDS:
-                        yield read(records.happening, _document(frame))
+                        yield read(records.event, _document(frame))
                     position = frame.position or position
             error = None
         except httpx.TransportError as exc:

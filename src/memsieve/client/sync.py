@@ -11,14 +11,14 @@ from memsieve.client.client import PATIENCE, TIMEOUT, AsyncClient
 from memsieve.client.keys import AsyncKeys
 from memsieve.client.project import AsyncClientProject
 from memsieve.errors import StoreUnavailable
-from memsieve.loop import Loop, blocking
-from memsieve.model import Happening
+from memsieve.model import Event
+from memsieve.runtime.event_loop import LoopThread, blocking
 
 
 class ClientProject:
     """One project's memory on a server, for synchronous code; see `AsyncClientProject`."""
 
-    def __init__(self, loop: Loop, inner: AsyncClientProject) -> None:
+    def __init__(self, loop: LoopThread, inner: AsyncClientProject) -> None:
         self._loop = loop
         self._inner = inner
         self.id = inner.id
@@ -39,7 +39,7 @@ class ClientProject:
     log = blocking(AsyncClientProject.log)
     entry = blocking(AsyncClientProject.entry)
     admission = blocking(AsyncClientProject.admission)
-    events = blocking(AsyncClientProject.events)
+    audit_log = blocking(AsyncClientProject.audit_log)
     working = blocking(AsyncClientProject.working)
     memories = blocking(AsyncClientProject.memories)
     memory = blocking(AsyncClientProject.memory)
@@ -52,7 +52,7 @@ class ClientProject:
 class ClientKeys:
     """The keys of a server, for synchronous code; see `AsyncKeys`."""
 
-    def __init__(self, loop: Loop, inner: AsyncKeys) -> None:
+    def __init__(self, loop: LoopThread, inner: AsyncKeys) -> None:
         self._loop = loop
         self._inner = inner
 
@@ -69,7 +69,7 @@ class Client:
     ) -> None:
         self._inner = AsyncClient(url, key=key, timeout=timeout, patience=patience)
         self.url = self._inner.url
-        self._loop = Loop()
+        self._loop = LoopThread()
         self.keys = ClientKeys(self._loop, self._inner.keys)
         self._closed = False
 
@@ -97,11 +97,11 @@ class Client:
 
     projects = blocking(AsyncClient.projects)
 
-    def happenings(self, project_id: str, after: str | None = None) -> Generator[Happening, None, None]:
+    def events(self, project_id: str, after: str | None = None) -> Generator[Event, None, None]:
         """Yield what happens in a project from now on, or after a position; see `AsyncClient.happenings`."""
-        told = self._inner.happenings(project_id, after)
+        told = self._inner.events(project_id, after)
 
-        async def following() -> Happening:
+        async def following() -> Event:
             return await anext(told)
 
         async def end() -> None:

@@ -9,15 +9,15 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from memsieve import validate
-from memsieve.digest.decided import Decided, History
 from memsieve.digest.find import Finder, Found
 from memsieve.digest.insight import InsightMaker, sources_of
+from memsieve.digest.prior_decisions import History, PriorDecisions
 from memsieve.digest.queue import MOST_SHOWN, in_order
 from memsieve.digest.sides import led_by
 from memsieve.digest.waiting import Waiting
 from memsieve.digest.weigh import Finding
 from memsieve.digest.window import Window
-from memsieve.model import Aside, Digest, Insight, Scope
+from memsieve.model import Digest, ExclusionReason, Insight, Scope
 from memsieve.ports import Clock, DigestStore, Embedder, Progress
 
 MOST_DAYS = 3660
@@ -33,7 +33,7 @@ class Digester:
     """Makes digests. Nothing it makes is more trusted than what it was made of."""
 
     digests: DigestStore
-    decided: Decided
+    decided: PriorDecisions
     maker: InsightMaker
     embedder: Embedder
     clock: Clock
@@ -50,12 +50,12 @@ class Digester:
         now = self.clock()
         since = now - length
         # Read before the entries: a source that is not among those then was decided on.
-        insights = await self.digests.insights(scope, settled=False)
+        insights = await self.digests.insights(scope, decided=False)
         window = Window(await self.digests.undecided(scope, since))
         told(5, 100)
         waiting = Waiting(insights=insights, undecided=window.ids, now=now)
         history = await self.decided.history(scope)
-        wanted = MOST_SHOWN + min(len(history.settled) + len(waiting.stale), _MOST_BESIDES)
+        wanted = MOST_SHOWN + min(len(history.decided) + len(waiting.stale), _MOST_BESIDES)
         found = await Finder(window=window, embedder=self.embedder, progress=told).find(wanted)
         new = await self._new(window, found, history, waiting)
         standing, gone = await self._standing(scope, window, new, waiting, history)
@@ -78,10 +78,10 @@ class Digester:
         kept = await self.digests.last(scope)
         return None if kept is None else self._shown(kept)
 
-    async def insights(self, scope: Scope, *, settled: bool) -> list[Insight]:
-        """Return what waits, in the order of the queue, or what is settled, newest first."""
-        found = await self.digests.insights(scope, settled=settled)
-        return found[::-1] if settled else in_order(found, self.clock())
+    async def insights(self, scope: Scope, *, decided: bool) -> list[Insight]:
+        """Return what waits, in the order of the queue, or what is decided, newest first."""
+        found = await self.digests.insights(scope, decided=decided)
+        return found[::-1] if decided else in_order(found, self.clock())
 
     async def _new(self, window: Window, found: Found, history: History, waiting: Waiting) -> list[Finding]:
         """Return what a person has not decided on before, as much as one can read; the rest joins the history."""
@@ -120,7 +120,9 @@ class Digester:
         return replace(digest, insights=tuple(front), waiting=len(digest.insights))
 
 
-def _set_aside(window: Window, found: Found, insights: Iterable[Insight], history: History) -> dict[Aside, int]:
+def _set_aside(
+    window: Window, found: Found, insights: Iterable[Insight], history: History
+) -> dict[ExclusionReason, int]:
     """Count the entries that are behind no insight, by the reason."""
     behind = _entries(insights)
     counts = Counter(
@@ -128,17 +130,17 @@ def _set_aside(window: Window, found: Found, insights: Iterable[Insight], histor
         for number, receipt in enumerate(window.receipts)
         if receipt.entry.id not in behind
     )
-    return {reason: counts[reason] for reason in Aside if counts[reason]}
+    return {reason: counts[reason] for reason in ExclusionReason if counts[reason]}
 
 
-def _reason(number: int, window: Window, found: Found, history: History) -> Aside:
+def _reason(number: int, window: Window, found: Found, history: History) -> ExclusionReason:
     if window.entry(number).id in history.entries:
-        return Aside.DECIDED
+        return ExclusionReason.DECIDED
     if window.flagged(number):
-        return Aside.INJECTION
+        return ExclusionReason.INJECTION
     if number not in found.telling:
-        return Aside.NO_CLAIM
-    return Aside.SMALLER if number in found.grouped else Aside.SAID_ONCE
+        return ExclusionReason.NO_CLAIM
+    return ExclusionReason.SMALLER if number in found.grouped else ExclusionReason.SAID_ONCE
 
 
 def _entries(insights: Iterable[Insight]) -> set[str]:

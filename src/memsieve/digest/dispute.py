@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import combinations, product
 
 from memsieve.contradiction.between import between
-from memsieve.model import Dispute, Doubt, InsightSource
+from memsieve.model import Dispute, InsightSource, SourceDoubt
 
 # Each pair takes up to some milliseconds: those against the summary are heard, and the nearest of the others.
 _MOST_CONTRARY = 4
@@ -16,10 +16,10 @@ _MOST_DISPUTES = 3
 
 def disputes(sources: Sequence[InsightSource]) -> tuple[Dispute, ...]:
     """Return pairs of sources that cannot both be right; what gives orders is not heard."""
-    heard = {source.quote: source for source in reversed(sources) if source.doubt is not Doubt.INJECTION}
+    heard = {source.quote: source for source in reversed(sources) if source.doubt is not SourceDoubt.INJECTION}
     distinct = [*reversed(heard.values())]
-    contrary = [source for source in distinct if source.doubt is Doubt.CONTRARY][:_MOST_CONTRARY]
-    others = [source for source in distinct if source.doubt is not Doubt.CONTRARY][:_MOST_OTHERS]
+    contrary = [source for source in distinct if source.doubt is SourceDoubt.CONTRARY][:_MOST_CONTRARY]
+    others = [source for source in distinct if source.doubt is not SourceDoubt.CONTRARY][:_MOST_OTHERS]
     found: list[Dispute] = []
     for first, second in (*product(others, contrary), *combinations(others, 2)):
         difference = between(first.quote, second.quote)

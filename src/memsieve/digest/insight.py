@@ -14,7 +14,7 @@ from memsieve.digest.queue import new_id
 from memsieve.digest.summarise import Summary, extract, summarised
 from memsieve.digest.weigh import Finding
 from memsieve.digest.window import Window
-from memsieve.model import Doubt, Hit, Insight, InsightSource, Nearest, Receipt, Refinement, Scope, Vector
+from memsieve.model import Insight, InsightSource, Nearest, Receipt, Refinement, Scope, SearchHit, SourceDoubt, Vector
 from memsieve.ports import Embedder, LongTermStore, Summariser
 from memsieve.refine.verdict import Known, refine
 from memsieve.retrieval.words import cut
@@ -111,7 +111,7 @@ class InsightMaker:
         refinement = await asyncio.to_thread(refine, summary, observations=sessions, known=known)
         return refinement, await asyncio.to_thread(_nearest, summary, hits)
 
-    async def _known(self, scope: Scope, hit: Hit) -> Known:
+    async def _known(self, scope: Scope, hit: SearchHit) -> Known:
         memory = await self.longterm.get(scope, hit.memory_id)
         content = hit.content if memory is None else memory.approval.content
         return Known(id=hit.memory_id, content=content, similarity=hit.similarity)
@@ -135,11 +135,11 @@ def _source(window: Window, number: int, quote: str, contrary: bool) -> InsightS
         confidence=entry.confidence,
         created_at=entry.created_at,
         quote=quote,
-        doubt=window.doubt(number) or (Doubt.CONTRARY if contrary else None),
+        doubt=window.doubt(number) or (SourceDoubt.CONTRARY if contrary else None),
     )
 
 
-def _nearest(summary: str, hits: Sequence[Hit]) -> Nearest | None:
+def _nearest(summary: str, hits: Sequence[SearchHit]) -> Nearest | None:
     if not hits:
         return None
     best = max(hits, key=_similarity)
@@ -155,5 +155,5 @@ def _nearest(summary: str, hits: Sequence[Hit]) -> Nearest | None:
     )
 
 
-def _similarity(hit: Hit) -> float:
+def _similarity(hit: SearchHit) -> float:
     return min(1.0, max(0.0, hit.word_score if hit.similarity is None else hit.similarity))

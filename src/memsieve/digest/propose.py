@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from memsieve import validate
 from memsieve.digest.insight import InsightMaker
 from memsieve.errors import Conflict, InvalidInput, NotFound
-from memsieve.model import Decision, Insight, Note, Proposal, Receipt, Scope
-from memsieve.ports import Clock, DigestStore, Ledger, QuarantineStore
+from memsieve.model import AuditNote, Decision, Insight, Proposal, Receipt, Scope
+from memsieve.ports import AuditLog, Clock, DigestStore, QuarantineStore
 
 MAX_REASON = 500
 # What is longer nobody reads among ten others; and more of them would stand in the way of the digest.
@@ -26,7 +26,7 @@ class Proposer:
 
     quarantine: QuarantineStore
     digests: DigestStore
-    ledger: Ledger
+    audit: AuditLog
     maker: InsightMaker
     clock: Clock
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -44,7 +44,7 @@ class Proposer:
 
     async def _wait(self, scope: Scope, receipt: Receipt, note: str) -> Proposal:
         entry_id = receipt.entry.id
-        waiting = await self.digests.insights(scope, settled=False)
+        waiting = await self.digests.insights(scope, decided=False)
         held = next((insight.id for insight in waiting if _says(insight, entry_id)), None)
         if held is not None:
             return Proposal(entry_id=entry_id, insight_id=held, new=False)
@@ -57,7 +57,7 @@ class Proposer:
         insight = await self.maker.of_entry(scope, receipt, note, now)
         if not await self.digests.put(scope, insight):
             raise _decided(receipt.entry.id)
-        await self.ledger.note(scope, Note.PROPOSED, receipt.entry.id, now)
+        await self.audit.note(scope, AuditNote.PROPOSED, receipt.entry.id, now)
         return Proposal(entry_id=receipt.entry.id, insight_id=insight.id, new=True)
 
 

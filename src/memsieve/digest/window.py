@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memsieve.digest.sayings import Saying
-from memsieve.model import Decision, Doubt, Entry, Receipt
+from memsieve.model import Decision, Entry, Receipt, SourceDoubt
 
 
 class Window:
@@ -13,7 +13,7 @@ class Window:
 
     def __init__(self, receipts: Sequence[Receipt]) -> None:
         self.receipts = receipts
-        self._doubts: dict[int, Doubt | None] = {}
+        self._doubts: dict[int, SourceDoubt | None] = {}
 
     def __len__(self) -> int:
         return len(self.receipts)
@@ -27,7 +27,7 @@ class Window:
         """Return an entry."""
         return self.receipts[number].entry
 
-    def doubt(self, number: int) -> Doubt | None:
+    def doubt(self, number: int) -> SourceDoubt | None:
         """Return why an entry counts for nothing, or None."""
         if number not in self._doubts:
             self._doubts[number] = _doubt(self.receipts[number])
@@ -46,15 +46,15 @@ class Window:
         return any(self.doubt(number) is None for number in saying.quotes)
 
 
-def _doubt(receipt: Receipt) -> Doubt | None:
+def _doubt(receipt: Receipt) -> SourceDoubt | None:
     passed = _passed(receipt)
     if passed.get("injection") is False or ("injection" not in passed and _injected(receipt.entry.content)):
-        return Doubt.INJECTION
+        return SourceDoubt.INJECTION
     if passed.get("echo") is False:
-        return Doubt.ECHO
+        return SourceDoubt.ECHO
     # While a judge has not answered, the check has not passed, and nothing is known.
     judged = receipt.admission.decision is not Decision.PENDING
-    return Doubt.INCONSISTENT if judged and passed.get("consistency") is False else None
+    return SourceDoubt.INCONSISTENT if judged and passed.get("consistency") is False else None
 
 
 def _passed(receipt: Receipt) -> dict[str, bool]:

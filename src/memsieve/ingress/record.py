@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 from memsieve import validate
-from memsieve.causes import Causes
 from memsieve.config import Settings, change_filter
 from memsieve.errors import EmbedderError, InvalidInput, JudgeError, MemsieveError
 from memsieve.ingress.candidate import Candidate
@@ -42,12 +41,14 @@ from memsieve.ports import (
     Clock,
     Embedder,
     Judge,
-    Ledger,
     QuarantineStore,
+    ServingLog,
+    TombstoneStore,
     WorkingStore,
 )
 from memsieve.retrieval.words import cut
-from memsieve.turns import Turn, Turns
+from memsieve.runtime.log_throttle import LogThrottle
+from memsieve.runtime.project_locks import ProjectLock, ProjectLocks
 
 SERVED_TO_SESSION = 100
 # So long a decision that was left for later waits: who has just spoken gets on first, and soon waits for a model.
@@ -66,7 +67,7 @@ _log = logging.getLogger(__name__)
 class Begun:
     """What is under way for an entry: its vector, and what surrounds it; `seen` turns had ended when that was asked."""
 
-    turn: Turn
+    lock: ProjectLock
     seen: int
     looking: asyncio.Future[tuple[list[ContextItem], list[Entry]]]
     embedding: asyncio.Future[list[Vector | None]]
@@ -84,14 +85,15 @@ class Ingress:
 
     quarantine: QuarantineStore
     working: WorkingStore
-    ledger: Ledger
+    servings: ServingLog
+    tombstones: TombstoneStore
     embedder: Embedder
     judge: Judge
     settings: Settings
     clock: Clock
-    turns: Turns
+    locks: ProjectLocks
     standing: Standing
-    _causes: Causes = field(default_factory=Causes)
+    _throttle: LogThrottle = field(default_factory=LogThrottle)
     _slow: set[asyncio.Task[Receipt]] = field(default_factory=set)
     _deciding: set[asyncio.Task[Receipt]] = field(default_factory=set)
     _looking_again: set[asyncio.Task[None]] = field(default_factory=set)
@@ -100,7 +102,7 @@ class Ingress:
     _tries: Tries = field(init=False)
 
     def __post_init__(self) -> None:
-        self._tries = Tries(quarantine=self.quarantine, turns=self.turns, clock=self.clock)
+        self._tries = Tries(quarantine=self.quarantine, locks=self.locks, clock=self.clock)
 
     async def record(
         self, scope: Scope, entry: Entry, *, idempotency_key: str | None = None, wait: bool = False
@@ -202,12 +204,13 @@ class Ingress:
 
     def _begin(self, scope: Scope, entry: Entry) -> Begun:
         """Start what takes long and changes nothing, so that it is done while the entry is written."""
-        system, turn = _system(scope), self.turns.of(scope)
+        system, lock = _system(scope), self.locks.for_project(scope)
         looking = asyncio.gather(
-            self.ledger.served(system, session_id=entry.session_id, limit=SERVED_TO_SESSION), self.working.list(system)
+            self.servings.recently_served(system, session_id=entry.session_id, limit=SERVED_TO_SESSION),
+            self.working.list(system),
         )
         embedding = asyncio.ensure_future(self.embedder.embed([entry.content]))
-        return Begun(turn=turn, seen=turn.ended, looking=looking, embedding=embedding)
+        return Begun(lock=lock, seen=lock.version, looking=looking, embedding=embedding)
 
     async def _decide_later(self, scope: Scope, entry: Entry) -> None:
         await asyncio.sleep(HEAD_START.total_seconds())
@@ -233,7 +236,7 @@ class Ingress:
             candidate = Candidate(
                 entry=entry, words=words, vector=vector, working=working, served=served, verdict=verdict
             )
-            receipt = await self._decide(system, candidate, begun.turn, begun.seen if fresh else None)
+            receipt = await self._decide(system, candidate, begun.lock, begun.seen if fresh else None)
         except JudgeError as exc:
             begun.drop()
             return await self._postpone(system, entry, "consistency", exc)
@@ -251,27 +254,27 @@ class Ingress:
     async def _judge(self, scope: Scope, candidate: Candidate) -> Receipt:
         try:
             verdict = await self.judge.consistent(candidate.entry.content)
-            return await self._decide(scope, replace(candidate, verdict=verdict), self.turns.of(scope))
+            return await self._decide(scope, replace(candidate, verdict=verdict), self.locks.for_project(scope))
         except JudgeError as exc:
             return await self._postpone(scope, candidate.entry, "consistency", exc)
         except MemsieveError as exc:
             return await self._postpone(scope, candidate.entry, STORE_DOWN, exc)
 
-    async def _decide(self, scope: Scope, candidate: Candidate, turn: Turn, seen: int | None = None) -> Receipt:
-        return await asyncio.shield(_kept(self._deciding, self._decide_in_turn(scope, candidate, turn, seen)))
+    async def _decide(self, scope: Scope, candidate: Candidate, lock: ProjectLock, seen: int | None = None) -> Receipt:
+        return await asyncio.shield(_kept(self._deciding, self._decide_locked(scope, candidate, lock, seen)))
 
-    async def _decide_in_turn(self, scope: Scope, candidate: Candidate, turn: Turn, seen: int | None) -> Receipt:
+    async def _decide_locked(self, scope: Scope, candidate: Candidate, lock: ProjectLock, seen: int | None) -> Receipt:
         """Look, decide, and do as decided; a caller who goes away does not tear these apart.
 
         `seen` counts the turns that had ended when working memory was read; without it the entry is not fresh.
         """
         entry, vector = candidate.entry, candidate.vector
-        async with turn:
+        async with lock:
             deeds = self.standing.deeds(scope)
             # What was read of working memory still holds if no turn has ended since.
-            working = candidate.working if turn.ended == seen else await self.working.list(scope)
+            working = candidate.working if lock.version == seen else await self.working.list(scope)
             others = [other for other in working if other.id != entry.id]
-            tombstones = await self.ledger.tombstones(scope, vector, candidate.words, NEAREST_TOMBSTONES)
+            tombstones = await self.tombstones.nearest(scope, vector, candidate.words, NEAREST_TOMBSTONES)
             candidate = replace(candidate, working=others, tombstones=tombstones)
             admission = (
                 await asyncio.to_thread(self._evaluate, candidate)
@@ -306,7 +309,7 @@ class Ingress:
     async def _postpone(self, scope: Scope, entry: Entry, check: str, error: MemsieveError) -> Receipt:
         """Leave an entry pending, with the reason; it is tried again later."""
         # Agents read the reason; where an engine is, is for those who read the log.
-        if self._causes.news(error):
+        if self._throttle.should_log(error):
             _log.warning("Entry %s waits for its decision: %s: %s", entry.id, type(error).__name__, error)
         failed = Check(name=check, passed=False, score=None, reason=f"Not decided, tried again later: {error.public}")
         admission = Admission(decision=Decision.PENDING, checks=(failed,), decided_at=self.clock())

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from memsieve.ingress.standing import Standing
 from memsieve.model import Decision, EntryFilter, Layer, Receipt, Role, Scope
 from memsieve.ports import WORKING_CAP, WORKING_LIFE, Clock, QuarantineStore, WorkingStore
-from memsieve.turns import Turns
+from memsieve.runtime.project_locks import ProjectLocks
 
 _PAGE = 200
 
@@ -21,12 +21,12 @@ class Restorer:
     working: WorkingStore
     standing: Standing
     clock: Clock
-    turns: Turns
+    locks: ProjectLocks
 
     async def restore(self, scope: Scope) -> int:
         """Put back what is missing, and return how many entries that were."""
         system = replace(scope, actor="memsieve", role=Role.SYSTEM)
-        async with self.turns.of(scope):
+        async with self.locks.for_project(scope):
             missing = await self.missing(scope)
             for receipt in missing:
                 hot = replace(receipt.entry, layer=Layer.WORKING)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from memsieve.config import FilterSettings
-from memsieve.held import HeldByProject
 from memsieve.ingress import tombstone
 from memsieve.ingress.candidate import Candidate
 from memsieve.model import Entry, Scope
-from memsieve.ports import Ledger, QuarantineStore, WorkingStore
+from memsieve.ports import AuditLog, QuarantineStore, TombstoneStore, WorkingStore
 from memsieve.retrieval.words import cut
+from memsieve.runtime.project_cache import ProjectCache
 
 NEAREST_TOMBSTONES = 10
 
@@ -25,9 +25,10 @@ class Standing:
 
     quarantine: QuarantineStore
     working: WorkingStore
-    ledger: Ledger
+    tombstones: TombstoneStore
+    audit: AuditLog
     settings: FilterSettings
-    _deeds: HeldByProject[int] = field(default_factory=HeldByProject)
+    _deeds: ProjectCache[int] = field(default_factory=ProjectCache)
 
     def deeds(self, scope: Scope) -> int:
         """Return how many deeds of persons were known when last looked; to be asked before the filter looks."""
@@ -35,9 +36,9 @@ class Standing:
 
     async def look_again(self, scope: Scope, entry: Entry, deeds: int) -> None:
         """Take an entry out again if it does not stand any more; nothing is asked where no person did anything."""
-        now = await self.ledger.head(scope)
+        now = await self.audit.head(scope)
         if now != deeds:
-            self._deeds.keep(scope.project_id, now)
+            self._deeds.set(scope.project_id, now)
             await self.forget_unless_standing(scope, entry)
 
     async def forget_unless_standing(self, scope: Scope, entry: Entry) -> None:
@@ -49,6 +50,6 @@ class Standing:
     async def buried(self, scope: Scope, entry: Entry) -> bool:
         """Tell whether a person rejected or retired what an entry says."""
         words = cut(entry.content)
-        tombstones = await self.ledger.tombstones(scope, entry.embedding, words, NEAREST_TOMBSTONES)
+        tombstones = await self.tombstones.nearest(scope, entry.embedding, words, NEAREST_TOMBSTONES)
         candidate = Candidate(entry=entry, words=words, vector=entry.embedding, tombstones=tombstones)
         return not tombstone.check(candidate, self.settings).passed

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from memsieve.errors import NotFound
 from memsieve.model import Admission, Check, Decision, Receipt, Scope
 from memsieve.ports import Clock, QuarantineStore
-from memsieve.turns import Turns
+from memsieve.runtime.project_locks import ProjectLocks
 
 # The name of the check that stands for a decision which was begun, with how often as its score.
 BEGUN = "begun"
@@ -22,7 +22,7 @@ class Tries:
     """Counts in the entry's own admission, which every orderly end replaces: with a decision, or with what failed."""
 
     quarantine: QuarantineStore
-    turns: Turns
+    locks: ProjectLocks
     clock: Clock
 
     async def begin(self, scope: Scope, entry_id: str) -> bool:
@@ -34,7 +34,7 @@ class Tries:
         await self._count(scope, entry_id, -1)
 
     async def _count(self, scope: Scope, entry_id: str, more: int) -> bool:
-        async with self.turns.of(scope):
+        async with self.locks.for_project(scope):
             known = await self.quarantine.get(scope, entry_id)
             if known is None or known.admission.decision is not Decision.PENDING or (more > 0 and left_alone(known)):
                 return False

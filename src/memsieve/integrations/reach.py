@@ -8,8 +8,8 @@ from concurrent.futures import Future
 from typing import Any, Protocol, TypeVar, cast
 
 from memsieve.errors import ConfigError, StoreUnavailable
-from memsieve.loop import Loop
 from memsieve.model import Answer, Receipt
+from memsieve.runtime.event_loop import LoopThread
 
 R = TypeVar("R")
 
@@ -54,7 +54,7 @@ class Reach:
     """A project and the event loop on which it lives: all work on it is done there."""
 
     def __init__(self, project: Any) -> None:
-        self._front: Loop | None = getattr(project, "_loop", None)
+        self._front: LoopThread | None = getattr(project, "_loop", None)
         inner = project if self._front is None else project._inner  # noqa: SLF001 - a front is thin: this is what it fronts
         if not all(hasattr(inner, name) for name in ("id", "record", "retrieve")):
             raise ConfigError(

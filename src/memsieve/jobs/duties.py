@@ -22,7 +22,7 @@ from memsieve.jobs.reembed import Reembedder
 from memsieve.jobs.schedule import RETRY_EVERY
 from memsieve.jobs.weekly import RunOutcome, WeeklyDigests
 from memsieve.model import Decision, Role, Scope
-from memsieve.ports import RUN_LEASE, Census, Happenings, WorkingStore
+from memsieve.ports import RUN_LEASE, EventLog, Statistics, WorkingStore
 
 # Two queues, so that what takes minutes does not hold up what takes moments.
 QUICK, LONG = "quick", "long"
@@ -38,13 +38,13 @@ _log = logging.getLogger(__name__)
 Result = dict[str, Any]
 
 
-class Workplace(Protocol):
+class JobServices(Protocol):
     """The rooms in which jobs are done."""
 
     @property
     def ingress(self) -> Ingress: ...
     @property
-    def census(self) -> Census: ...
+    def statistics(self) -> Statistics: ...
     @property
     def working(self) -> WorkingStore: ...
     @property
@@ -52,7 +52,7 @@ class Workplace(Protocol):
     @property
     def reembedder(self) -> Reembedder: ...
     @property
-    def happenings(self) -> Happenings: ...
+    def events(self) -> EventLog: ...
 
 
 @runtime_checkable
@@ -85,7 +85,7 @@ class Duties:
     up every other with the same lock.
     """
 
-    rooms: Workplace
+    services: JobServices
     connector: BaseConnector
     pace: Pace
     upkeep: Sequence[Callable[[], Awaitable[object]]] = ()
@@ -120,7 +120,7 @@ class Duties:
             fit = newest.status == Status.SUCCEEDED.value or (taking_over and not _open(newest))
         else:
             fit = newest is None or taking_over
-        return fit and await self.rooms.reembedder.needed() and await self._defer_reembedding()
+        return fit and await self.services.reembedder.needed() and await self._defer_reembedding()
 
     def _periodic(self, kind: str, work: Callable[..., Awaitable[Result]], queue: str, cron: str) -> None:
         # Without a lock on looks: that of a worker that died would be held until the next look.
@@ -162,7 +162,7 @@ class Duties:
 
     async def _defer_retries(self) -> int:
         there = {job.lock for job in await self._jobs(RETRY) if _open(job)}
-        new = [name for name in await self.rooms.census.waiting() if _lock(RETRY, name) not in there]
+        new = [name for name in await self.services.statistics.waiting() if _lock(RETRY, name) not in there]
         return sum([await self._defer(RETRY, _lock(RETRY, name), _lock(RETRY, name), project_id=name) for name in new])
 
     async def _defer_digests(self) -> int:
@@ -170,10 +170,10 @@ class Duties:
 
         Two looks at the same moment may put one in twice: whoever comes second finds it made.
         """
-        if not self.rooms.weekly.scheduled:
+        if not self.services.weekly.scheduled:
             return 0
-        due = self.rooms.weekly.due().isoformat()
-        names = {_lock(f"{DIGEST} {due}", name): name for name in await self.rooms.census.projects()}
+        due = self.services.weekly.due().isoformat()
+        names = {_lock(f"{DIGEST} {due}", name): name for name in await self.services.statistics.projects()}
         there = {job.queueing_lock for job in await self._jobs(DIGEST)}
         new = {once: name for once, name in names.items() if once not in there}
         return sum(
@@ -185,14 +185,14 @@ class Duties:
 
     async def _retry(self, project_id: str) -> Result:
         scope = Scope(project_id=project_id, actor="memsieve", role=Role.SYSTEM)
-        receipts = await self.rooms.ingress.retry(scope, waiting_since=RETRY_EVERY, by_itself=True)
+        receipts = await self.services.ingress.retry(scope, waiting_since=RETRY_EVERY, by_itself=True)
         waiting = sum(receipt.admission.decision is Decision.PENDING for receipt in receipts)
         return {"decided": len(receipts) - waiting, "waiting": waiting}
 
     async def _digest(self, project_id: str, due: str) -> Result:
         # One that waited for more than a week brings what is due now.
         del due
-        run = await self.rooms.weekly.make(project_id)
+        run = await self.services.weekly.make(project_id)
         if run.outcome is RunOutcome.BUSY:
             raise NotNow("Another makes this digest, or died while it did.", self.pace.busy)
         insights = {} if run.digest is None else {"insights": len(run.digest.insights)}
@@ -200,7 +200,7 @@ class Duties:
 
     async def _reembed(self, embedder: str) -> Result:
         end = asyncio.get_running_loop().time() + self.pace.slice.total_seconds()
-        done = await self.rooms.reembedder.run_slice(
+        done = await self.services.reembedder.run_slice(
             lambda: not self.stopping.is_set() and asyncio.get_running_loop().time() < end
         )
         # As a new job it comes after those that have come meanwhile, and any worker may go on with it.
@@ -212,12 +212,12 @@ class Duties:
 
     async def _sweep(self, timestamp: int) -> Result:
         del timestamp
-        working = self.rooms.working
+        working = self.services.working
         swept = await working.sweep() if isinstance(working, Sweepable) else 0
         await self.app.job_manager.delete_old_jobs(
             nb_hours=KEPT_HOURS, include_failed=True, include_cancelled=True, include_aborted=True
         )
-        forgotten = await forget_old(self.rooms.happenings)
+        forgotten = await forget_old(self.services.events)
         for work in self.upkeep:
             await work()
         return {"swept": swept, "forgotten": forgotten, "reembedding": await self.reembed_if_needed(taking_over=False)}
@@ -234,7 +234,7 @@ class Duties:
 
     @property
     def _embedder(self) -> str:
-        return self.rooms.reembedder.embedder.name
+        return self.services.reembedder.embedder.name
 
 
 def _lock(kind: str, project_id: str) -> str:

@@ -14,7 +14,7 @@ from memsieve.jobs.forget import forget_old
 from memsieve.jobs.reembed import Reembedder
 from memsieve.jobs.weekly import RunOutcome, WeeklyDigests
 from memsieve.model import Role, Scope
-from memsieve.ports import RUN_LEASE, Census, Happenings
+from memsieve.ports import RUN_LEASE, EventLog, Statistics
 
 RETRY_EVERY = timedelta(minutes=1)
 # So soon it is seen that a store which was down is back.
@@ -32,10 +32,10 @@ _log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def running(
-    ingress: Ingress, census: Census, every: timedelta = LOOK_EVERY, after: timedelta = RETRY_EVERY
+    ingress: Ingress, statistics: Statistics, every: timedelta = LOOK_EVERY, after: timedelta = RETRY_EVERY
 ) -> AsyncIterator[None]:
     """Try undecided entries again, each some time after it was tried last, as long as the block lasts."""
-    async with _beside(_retry_for_ever(ingress, census, every, after)):
+    async with _beside(_retry_for_ever(ingress, statistics, every, after)):
         yield
 
 
@@ -65,10 +65,10 @@ async def digesting(
 
 @asynccontextmanager
 async def forgetting(
-    happenings: Happenings, after: timedelta = FORGET_AFTER, every: timedelta = FORGET_EVERY
+    events: EventLog, after: timedelta = FORGET_AFTER, every: timedelta = FORGET_EVERY
 ) -> AsyncIterator[None]:
     """Drop what is news no longer, from time to time beside the block."""
-    async with _beside(_forget_for_ever(happenings, after, every)):
+    async with _beside(_forget_for_ever(events, after, every)):
         yield
 
 
@@ -86,11 +86,11 @@ async def _beside(work: Coroutine[None, None, None]) -> AsyncIterator[None]:
             task.result()
 
 
-async def _retry_for_ever(ingress: Ingress, census: Census, every: timedelta, after: timedelta) -> None:
+async def _retry_for_ever(ingress: Ingress, statistics: Statistics, every: timedelta, after: timedelta) -> None:
     while True:
         await asyncio.sleep(every.total_seconds())
         try:
-            for project_id in await census.waiting():
+            for project_id in await statistics.waiting():
                 await _retry(ingress, project_id, after)
         except MemsieveError as error:
             _log.warning("Undecided entries could not be tried again: %s", error)
@@ -138,12 +138,12 @@ async def _digest_for_ever(weekly: WeeklyDigests, after: timedelta, every: timed
             passed = due
 
 
-async def _forget_for_ever(happenings: Happenings, after: timedelta, every: timedelta) -> None:
+async def _forget_for_ever(events: EventLog, after: timedelta, every: timedelta) -> None:
     wait = after
     while True:
         await asyncio.sleep(wait.total_seconds())
         wait = every
         try:
-            await forget_old(happenings)
+            await forget_old(events)
         except MemsieveError as error:
             _log.warning("What happened longer ago than a day could not be dropped: %s", error)

@@ -13,7 +13,7 @@ from typing import Protocol
 from memsieve.config import DAYS, NEVER, zone_named
 from memsieve.errors import MemsieveError
 from memsieve.model import Digest, EntryFilter, Role, Scope
-from memsieve.ports import RUN_LEASE, Census, Clock, DigestRuns, Progress, QuarantineStore
+from memsieve.ports import RUN_LEASE, Clock, DigestRuns, Progress, QuarantineStore, Statistics
 
 WINDOW = timedelta(days=7)
 # Where no digest was made before, so much of the past is looked at: years of it would take hours.
@@ -88,7 +88,7 @@ class WeeklyDigests:
 
     digester: DigestMaker
     runs: DigestRuns
-    census: Census
+    statistics: Statistics
     quarantine: QuarantineStore
     clock: Clock
     day: str
@@ -111,7 +111,7 @@ class WeeklyDigests:
         A failure in one project is logged, and the others go on; it is tried again the next time. `progress` is called
         with how many hundredths of all projects are done, and of how many.
         """
-        due, projects = self.due(), await self.census.projects()
+        due, projects = self.due(), await self.statistics.projects()
         runs: list[DigestRun] = []
         for number, project_id in enumerate(projects):
             told = _share(progress, number, len(projects))

@@ -18,7 +18,7 @@ from psycopg import Error
 from memsieve.errors import MemsieveError, StoreUnavailable
 from memsieve.jobs import queue
 from memsieve.jobs.again import NotNow, wait_after
-from memsieve.jobs.duties import LONG, LOOK, PERIODIC, QUICK, Duties, Pace, Workplace
+from memsieve.jobs.duties import LONG, LOOK, PERIODIC, QUICK, Duties, JobServices, Pace
 from memsieve.ports import Progress
 
 CONCURRENCY = 2
@@ -52,14 +52,14 @@ class Worker:
     def __init__(
         self,
         url: str,
-        rooms: Workplace,
+        services: JobServices,
         *,
         report: Callable[[Done], None],
         concurrency: int = CONCURRENCY,
         pace: Pace | None = None,
         upkeep: Sequence[Callable[[], Awaitable[object]]] = (),
     ) -> None:
-        self._url, self._rooms, self._report = url, rooms, report
+        self._url, self._services, self._report = url, services, report
         self._concurrency, self._pace, self._upkeep = concurrency, pace or Pace(), upkeep
         self._stopping = asyncio.Event()
         self._at_work: set[asyncio.Task[Any]] = set()
@@ -120,7 +120,7 @@ class Worker:
 
     def _duties(self) -> Duties:
         return Duties(
-            rooms=self._rooms,
+            services=self._services,
             connector=queue.connector(self._url, 2 * self._concurrency + 2),
             pace=self._pace,
             upkeep=self._upkeep,

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from memsieve import embedding, retrieval, validate
+from memsieve import retrieval, validate
 from memsieve.config import Settings
 from memsieve.errors import EmbedderError, KnowledgeBaseError
 from memsieve.kb import document, table, unchanged, walk
@@ -21,14 +21,15 @@ from memsieve.kb.document import Document
 from memsieve.kb.layout import Layout
 from memsieve.kb.table import Piece, Table, hash_of
 from memsieve.kb.titles import title_of
-from memsieve.loop import Loop
 from memsieve.model import Vector
 from memsieve.ports import Embedder, Progress
-from memsieve.promotion import splitter
 from memsieve.retrieval.fuse import fused, legs
 from memsieve.retrieval.index import Index
 from memsieve.retrieval.retrieve import MAX_QUERY_BYTES
 from memsieve.retrieval.words import cut
+from memsieve.review import chunking as splitter
+from memsieve.runtime.event_loop import LoopThread
+from memsieve.services.embedder import open_embedder
 
 MOST_HITS = 100
 # Less than this is chance: what has neither the words nor the sense.
@@ -74,9 +75,9 @@ def search(layout: Layout, query: str, limit: int, settings: Settings, progress:
 @contextmanager
 def _opened(settings: Settings) -> Iterator[tuple[Embed, str]]:
     """Open the embedder for synchronous code, also within an event loop."""
-    loop = Loop()
+    loop = LoopThread()
     try:
-        opening = embedding.opened(settings)
+        opening = open_embedder(settings)
         embedder: Embedder = loop.call(opening.__aenter__())
         try:
             yield (lambda texts: loop.call(_embedded(embedder, texts))), embedder.name

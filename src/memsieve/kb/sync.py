@@ -30,7 +30,7 @@ class Target(Protocol):
     @property
     def memories(self) -> Callable[..., list[LongTermMemory]]: ...
     @property
-    def events(self) -> Callable[..., list[AuditEvent]]: ...
+    def audit_log(self) -> Callable[..., list[AuditEvent]]: ...
     @property
     def promote_text(self) -> Callable[..., LongTermMemory]: ...
     @property
@@ -198,7 +198,7 @@ class _Run:
 
     def _pages(self) -> Iterator[list[AuditEvent]]:
         after = 0
-        while page := self.project.events(after=after, limit=MAX_LISTED):
+        while page := self.project.audit_log(after=after, limit=MAX_LISTED):
             yield page
             after = page[-1].sequence
 

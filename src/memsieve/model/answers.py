@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from memsieve.model.audit import AuditEvent
+from memsieve.model.entries import Receipt
+from memsieve.model.memories import LongTermMemory
 from memsieve.model.vector import Vector
 
 VERIFIED_LABEL = "✅ verified"
@@ -74,3 +77,21 @@ class Serving:
     agent_id: str | None
     query: str
     at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retirement:
+    """A retired memory and everyone who was served it."""
+
+    memory: LongTermMemory
+    served: tuple[Serving, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lineage:
+    """Where a memory or an entry came from and where it went."""
+
+    entries: tuple[Receipt, ...]
+    memories: tuple[LongTermMemory, ...]
+    events: tuple[AuditEvent, ...]
+    served: tuple[Serving, ...]

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 _JSON = json.JSONEncoder(sort_keys=True, ensure_ascii=False)
 
 
-class Note(StrEnum):
+class AuditNote(StrEnum):
     """What the audit log holds besides deeds: it changes nothing, and a person should know of it."""
 
     FOREIGN_PROJECT = "foreign project refused"

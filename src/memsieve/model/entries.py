@@ -81,13 +81,13 @@ class Admission:
         return tuple(check.reason for check in self.checks if not check.passed)
 
 
-class Review(StrEnum):
-    """What a person decided about an entry; settled: it is behind a promoted insight without counting for it."""
+class ReviewStatus(StrEnum):
+    """What a person decided about an entry; covered: it is behind a promoted insight without counting for it."""
 
     PROMOTED = "promoted"
     DISMISSED = "dismissed"
     RETIRED = "retired"
-    SETTLED = "settled"
+    COVERED = "covered"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +96,7 @@ class Receipt:
 
     entry: Entry
     admission: Admission
-    review: Review | None = None
+    review: ReviewStatus | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +106,7 @@ class EntryFilter:
     session_id: str | None = None
     agent_id: str | None = None
     decision: Decision | None = None
-    review: Review | None = None
+    review: ReviewStatus | None = None
     check: str | None = None
     text: str | None = None
     since: datetime | None = None
@@ -124,7 +124,7 @@ class EntryFilter:
             validate.text(self.text, field="text", max_bytes=MAX_SEARCH_BYTES)
         validate.whole_number(self.limit, field="limit", most=MAX_LISTED)
         validate.one_of(self.decision, (None, *Decision), field="decision")
-        validate.one_of(self.review, (None, *Review), field="review")
+        validate.one_of(self.review, (None, *ReviewStatus), field="review")
         for field_name in ("since", "until"):
             if not isinstance(value := getattr(self, field_name), datetime | None):
                 raise InvalidInput(f"{field_name} is {value!r}; it must be a datetime.", field=field_name)

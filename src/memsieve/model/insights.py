@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import ClassVar
 
-from memsieve.model.entries import Review
+from memsieve.model.entries import ReviewStatus
 from memsieve.model.vector import Vector
 
 
@@ -38,7 +39,7 @@ class Refinement:
         return self.outcome
 
 
-class Doubt(StrEnum):
+class SourceDoubt(StrEnum):
     """Why a source is shown but counts for nothing.
 
     It gives its reader orders, repeats what its session was served, contradicts itself, or denies what is summarised.
@@ -60,7 +61,7 @@ class InsightSource:
     confidence: float | None
     created_at: datetime
     quote: str
-    doubt: Doubt | None = None
+    doubt: SourceDoubt | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,10 +95,10 @@ class Nearest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settlement:
+class InsightDecision:
     """A person's decision on an insight; `memory_id` is what it was promoted to."""
 
-    review: Review
+    review: ReviewStatus
     by: str
     at: datetime
     reason: str = ""
@@ -137,7 +138,7 @@ class Insight:
     note: str | None = None
     nearest: Nearest | None = None
     disputes: tuple[Dispute, ...] = ()
-    settlement: Settlement | None = None
+    decision: InsightDecision | None = None
     later: tuple[InsightSource, ...] = ()
     embedding: Vector | None = field(default=None, compare=False, repr=False)
 
@@ -181,3 +182,26 @@ class Insight:
     @property
     def _confidences(self) -> list[float]:
         return [source.confidence for source in self.sources if source.confidence is not None]
+
+
+class ExclusionReason(StrEnum):
+    """Why an entry of the window is behind no insight."""
+
+    NO_CLAIM = "no_claim"
+    INJECTION = "injection"
+    SAID_ONCE = "said_once"
+    SMALLER = "smaller"
+    DECIDED = "decided"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Digest:
+    """A window's entries as a few insights to decide on; `waiting` counts all that wait, also behind these."""
+
+    project_id: str
+    made_at: datetime
+    since: datetime
+    entries: int
+    set_aside: Mapping[ExclusionReason, int]
+    insights: tuple[Insight, ...]
+    waiting: int

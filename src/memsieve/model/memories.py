@@ -74,7 +74,7 @@ class LongTermMemory:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
+class SearchHit:
     """A chunk that a search found, with both scores; `similarity` is None where vectors cannot tell."""
 
     chunk_id: str

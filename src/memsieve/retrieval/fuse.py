@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from memsieve.model import ContextItem, Hit
+from memsieve.model import ContextItem, SearchHit
 from memsieve.retrieval.index import Match
 
 # Chosen on LoCoMo and VCSum, where recall at 10 stays within two points from 0.3 to 0.6. A sum of scores standardised
@@ -18,7 +18,7 @@ HIGHLY_RELEVANT = 0.65
 LEAST_PER_LEG = 20
 
 
-def fused(found: Match | Hit) -> float:
+def fused(found: Match | SearchHit) -> float:
     """Return a score in 0..1; words alone decide where vectors cannot tell."""
     if found.similarity is None:
         return min(1.0, found.word_score)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 
-from memsieve.held import HeldByProject
 from memsieve.model import Entry, Scope
 from memsieve.retrieval.index import Index, Row
 from memsieve.retrieval.words import cut
+from memsieve.runtime.project_cache import ProjectCache
 
 
 class HotIndexes:
     """The index over each project's working memory, kept for as long as its entries are the same."""
 
     def __init__(self) -> None:
-        self._held: HeldByProject[tuple[Sequence[Entry], Index]] = HeldByProject()
+        self._held: ProjectCache[tuple[Sequence[Entry], Index]] = ProjectCache()
 
     def of(self, scope: Scope, entries: Sequence[Entry]) -> Index:
         """Return the index over these entries."""
@@ -23,5 +23,5 @@ class HotIndexes:
         if held is None or len(held[0]) != len(entries) or not all(map(operator.is_, held[0], entries)):
             rows = (Row(words=cut(entry.content), vector=entry.embedding, at=entry.created_at) for entry in entries)
             held = (entries, Index(rows))
-            self._held.keep(scope.project_id, held)
+            self._held.set(scope.project_id, held)
         return held[1]

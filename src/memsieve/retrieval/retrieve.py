@@ -12,8 +12,8 @@ from typing import TypeVar
 
 from memsieve import validate
 from memsieve.errors import ConfigError, EmbedderError, MemsieveError, StoreCorrupt, StoreUnavailable
-from memsieve.model import Answer, ContextItem, Entry, Hit, Scope, Source, Vector
-from memsieve.ports import Clock, Embedder, Ledger, LongTermStore, WorkingStore
+from memsieve.model import Answer, ContextItem, Entry, Scope, SearchHit, Source, Vector
+from memsieve.ports import Clock, Embedder, LongTermStore, ServingLog, WorkingStore
 from memsieve.retrieval.fuse import fused, merge
 from memsieve.retrieval.hot import HotIndexes
 from memsieve.retrieval.index import Match
@@ -58,7 +58,7 @@ class Retriever:
 
     working: WorkingStore
     longterm: LongTermStore
-    ledger: Ledger
+    servings: ServingLog
     embedder: Embedder
     clock: Clock
     _hot: HotIndexes = field(default_factory=HotIndexes)
@@ -97,10 +97,10 @@ class Retriever:
             agent_id=query.agent_id,
         )
         try:
-            await self.ledger.serve(scope, answer)
+            await self.servings.log_answer(scope, answer)
         except _DOWN:
             # What one tier knows is told all the same, and that nobody can say later who was told.
-            return replace(answer, degraded=(*answer.degraded, "ledger"))
+            return replace(answer, degraded=(*answer.degraded, "servings"))
         return answer
 
     async def _unverified(
@@ -145,7 +145,7 @@ def _best(scored: Iterable[tuple[float, T]], most: int, threshold: float) -> lis
     return sorted(relevant, key=itemgetter(0), reverse=True)[:most]
 
 
-def _verified(hit: Hit, score: float) -> ContextItem:
+def _verified(hit: SearchHit, score: float) -> ContextItem:
     return ContextItem(
         id=hit.chunk_id,
         content=hit.content,

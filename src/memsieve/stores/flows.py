@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from memsieve.model import AgeCount, Flow, FlowDay, Scope, Span
+from memsieve.model import AgeBucket, DateRange, Flow, FlowDay, Scope
 
 MEMORY_AGES = (1, 7, 30, 90, 365)
 INSIGHT_AGES = (1, 7, 14, 30)
@@ -17,7 +17,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counted:
+class FlowCounts:
     """What an engine counts: `what` happened on each `day`, which check refused, and ages in whole days."""
 
     happened: Rows
@@ -28,7 +28,7 @@ class Counted:
     oldest_pending: datetime | None
 
 
-def flow_of(scope: Scope, span: Span, counted: Counted) -> Flow:
+def flow_of(scope: Scope, span: DateRange, counted: FlowCounts) -> Flow:
     """Return the flow of a project, with every day of the span."""
     happened = {(row["day"], row["what"]): row["count"] for row in counted.happened}
     refused_by: dict[str, dict[str, int]] = {}
@@ -53,8 +53,8 @@ def _day(day: Any, happened: Mapping[tuple[str, str], int], refused_by: Mapping[
     return FlowDay(day=day, recorded=recorded, refused_by=refused_by, **counts)
 
 
-def _by_age(rows: Rows, bounds: Sequence[int]) -> tuple[AgeCount, ...]:
+def _by_age(rows: Rows, bounds: Sequence[int]) -> tuple[AgeBucket, ...]:
     counts: Counter[int | None] = Counter()
     for row in rows:
         counts[next((bound for bound in bounds if row["days"] < bound), None)] += row["count"]
-    return tuple(AgeCount(up_to_days=bound, count=counts[bound]) for bound in (*bounds, None))
+    return tuple(AgeBucket(up_to_days=bound, count=counts[bound]) for bound in (*bounds, None))

@@ -7,19 +7,19 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from memsieve.model import (
-    Aside,
     Digest,
     Dispute,
-    Doubt,
     Edit,
+    ExclusionReason,
     Insight,
     InsightSource,
     Nearest,
     Outcome,
     Refinement,
+    SourceDoubt,
     Vector,
 )
-from memsieve.stores.settlements import settlement_from
+from memsieve.stores.insight_decisions import decision_from
 
 
 def insight_values(insight: Insight) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def insight_from(
         note=values["note"],
         nearest=None if values["nearest_is_retired"] else _nearest(values["nearest"]),
         disputes=tuple(Dispute(**dispute) for dispute in values["disputes"]),
-        settlement=settlement_from(values),
+        decision=decision_from(values),
         later=tuple(source for later, source in sources if later),
         embedding=embedding,
     )
@@ -66,7 +66,7 @@ def source_from(values: Mapping[str, Any]) -> InsightSource:
         confidence=values["confidence"],
         created_at=values["created_at"],
         quote=values["quote"],
-        doubt=None if values["doubt"] is None else Doubt(values["doubt"]),
+        doubt=None if values["doubt"] is None else SourceDoubt(values["doubt"]),
     )
 
 
@@ -77,7 +77,7 @@ def digest_from(values: Mapping[str, Any], waiting: Sequence[Insight]) -> Digest
         made_at=values["made_at"],
         since=values["since"],
         entries=values["entries"],
-        set_aside={Aside(name): count for name, count in values["set_aside"].items()},
+        set_aside={ExclusionReason(name): count for name, count in values["set_aside"].items()},
         insights=tuple(waiting),
         waiting=len(waiting),
     )
@@ -87,23 +87,23 @@ def digest_from(values: Mapping[str, Any], waiting: Sequence[Insight]) -> Digest
 class Standing:
     """What there is when a digest is saved; much may have happened while it was made.
 
-    `decided` has the entries that are still there, and whether a person decided on each. `worded` has the words of the
-    insights that are there: who has seen one must find them again under its id. `settled` are those decided on.
+    `entries` has the entries that are still there, and whether a person decided on each. `worded` has the words of the
+    insights that are there: who has seen one must find them again under its id. `decided` are those decided on.
     """
 
-    decided: Mapping[str, bool]
+    entries: Mapping[str, bool]
     worded: Mapping[str, str]
-    settled: frozenset[str]
+    decided: frozenset[str]
 
     def sources(self, insight: Insight) -> list[InsightSource]:
         """Return the sources that are there and that nobody has decided on."""
-        return [source for source in insight.sources if self.decided.get(source.entry_id) is False]
+        return [source for source in insight.sources if self.entries.get(source.entry_id) is False]
 
     def takes(self, insight: Insight) -> bool:
         """Say whether an insight can be kept as it was made, or its sources go to the next digest."""
-        deleted = any(source.entry_id not in self.decided for source in insight.sources)
+        deleted = any(source.entry_id not in self.entries for source in insight.sources)
         other_words = self.worded.get(insight.id, insight.summary) != insight.summary
-        return not (insight.id in self.settled or deleted or other_words or not self.sources(insight))
+        return not (insight.id in self.decided or deleted or other_words or not self.sources(insight))
 
 
 def disputed_by(insight: Insight, sources: Iterable[InsightSource]) -> Insight:

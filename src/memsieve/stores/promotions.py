@@ -23,8 +23,8 @@ def deed(approval: Approval) -> Deed:
     return Deed(action="promoted", subject=approval.id, at=approval.at, detail=detail(approval, approval))
 
 
-def not_settling(approved: Sequence[Approved]) -> dict[str, Approved]:
-    """Return the first approval of each content by its hash, without those that would settle an insight."""
+def without_insights(approved: Sequence[Approved]) -> dict[str, Approved]:
+    """Return the first approval of each content by its hash, without those that would decide an insight."""
     plain: dict[str, Approved] = {}
     for one in approved:
         if one[0].insight_id is None:

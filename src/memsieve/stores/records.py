@@ -21,7 +21,7 @@ from memsieve.model import (
     Entry,
     KeyRole,
     Receipt,
-    Review,
+    ReviewStatus,
     Role,
     Scope,
     Serving,
@@ -100,7 +100,7 @@ def receipt_from(values: Mapping[str, Any], embedding: Vector | None) -> Receipt
             decided_at=values["decided_at"],
             shadow=None if values["shadow"] is None else Decision(values["shadow"]),
         ),
-        review=None if values["review"] is None else Review(values["review"]),
+        review=None if values["review"] is None else ReviewStatus(values["review"]),
     )
 
 

@@ -30,9 +30,9 @@ from memsieve.model import (
     Tombstone,
     TombstoneKind,
 )
-from memsieve.promotion.approve import approve
-from memsieve.promotion.splitter import split
 from memsieve.retrieval.words import cut
+from memsieve.review.approve import approve
+from memsieve.review.chunking import split
 from memsieve.testing.embedder import WordEmbedder
 
 PROJECT = "apollo"

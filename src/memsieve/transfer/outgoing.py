@@ -23,13 +23,13 @@ def outgoing(project: Project) -> Iterator[wire.Document]:
             yield {"kind": "memory", **wire.memory(memory)}
         after = memories[-1].id
     for event in events(project):
-        yield {"kind": "event", **wire.event(event)}
+        yield {"kind": "event", **wire.audit_event(event)}
 
 
 def events(project: Project) -> Iterator[AuditEvent]:
     """Yield the audit log from beginning to end, page by page."""
     after = 0
-    while page := project.events(after=after, limit=_PAGE):
+    while page := project.audit_log(after=after, limit=_PAGE):
         yield from page
         after = page[-1].sequence
 

@@ -6,14 +6,15 @@ from typing import Any
 
 from memsieve.api.operations.tracing import Traces
 from memsieve.model import Answer, LongTermMemory, Receipt, Retirement
-from memsieve.project import AsyncProject, Rooms
+from memsieve.project import AsyncProject
+from memsieve.services.container import Services
 
 
 class TracedProject(AsyncProject):
     """Does what a project does; each method takes what the one it stands for takes."""
 
-    def __init__(self, rooms: Rooms, project_id: str, traces: Traces) -> None:
-        super().__init__(rooms, project_id)
+    def __init__(self, services: Services, project_id: str, traces: Traces) -> None:
+        super().__init__(services, project_id)
         self._traces = traces
 
     async def record(self, *args: Any, **kwargs: Any) -> Receipt:

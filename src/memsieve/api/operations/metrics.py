@@ -12,8 +12,8 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from memsieve.engines import utc_now
 from memsieve.model import Decision, Totals
+from memsieve.services.stores import utc_now
 
 CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
 # Where the workers of one server keep their numbers together; prometheus_client looks for it when it is imported.

@@ -67,15 +67,15 @@ class Condition:
     @classmethod
     def of(cls, memory: AsyncMemory, metrics: Metrics) -> Condition:
         """Look after a memory."""
-        house = memory.house
+        services = memory.services
         return cls(
             memory=memory,
             metrics=metrics,
-            totals=Cached(lambda: _in_time(house.census.totals()), KEPT_SECONDS, COUNTING_SHARE),
+            totals=Cached(lambda: _in_time(services.statistics.totals()), KEPT_SECONDS, COUNTING_SHARE),
             # It looks into every refused entry: where that takes long, the other numbers are there all the same.
-            refusals=Cached(lambda: _in_time(house.census.refusals()), KEPT_SECONDS, COUNTING_SHARE),
-            findings=Cached(lambda: readiness(memory.settings, house), KEPT_SECONDS),
-            embedding=Cached(lambda: embedding(house), EMBEDDING_KEPT_SECONDS),
+            refusals=Cached(lambda: _in_time(services.statistics.refusals()), KEPT_SECONDS, COUNTING_SHARE),
+            findings=Cached(lambda: readiness(memory.settings, services), KEPT_SECONDS),
+            embedding=Cached(lambda: embedding(services), EMBEDDING_KEPT_SECONDS),
         )
 
     async def parts(self) -> list[Finding]:
@@ -102,7 +102,7 @@ class Condition:
 
     async def _note_for_ever(self) -> None:
         while True:
-            self.metrics.spooled(self.memory.house.spooled())
+            self.metrics.spooled(self.memory.services.spooled())
             await asyncio.sleep(KEPT_SECONDS)
 
 

@@ -36,14 +36,14 @@ async def list_audit(request: Request, wanted: Annotated[AuditQuery, Query()]) -
         before = place if before is None else min(before, place)
     elif place:
         after = max(after, place)
-    found = await project.events(
+    found = await project.audit_log(
         after=after,
         before=before,
         limit=wanted.limit + 1,
         newest_first=wanted.newest_first,
         by=caller_of(request).name,
     )
-    return await cursors.page(kind, found, wanted.limit, wire.event, lambda one: str(one.sequence))
+    return await cursors.page(kind, found, wanted.limit, wire.audit_event, lambda one: str(one.sequence))
 
 
 async def verify_audit(request: Request, of: Annotated[Named, Query()]) -> Response:

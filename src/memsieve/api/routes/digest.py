@@ -63,10 +63,10 @@ async def read_digest(request: Request, of: Annotated[Named, Query()]) -> Respon
 
 
 async def list_insights(request: Request, wanted: Annotated[InsightsQuery, Query()]) -> Response:
-    """List all insights that wait, first to be decided on first, or those that are settled."""
+    """List all insights that wait, first to be decided on first, or those that are decided."""
     project = await project_of(request, wanted)
-    found = await project.insights(settled=wanted.settled, by=caller_of(request).name)
-    kind = "settled" if wanted.settled else "insights"
+    found = await project.insights(decided=wanted.decided, by=caller_of(request).name)
+    kind = "decided" if wanted.decided else "insights"
     return await cursors.cut(kind, found, wanted.cursor, wanted.limit, wire.insight)
 
 

@@ -20,7 +20,7 @@ from memsieve.api.route import Api
 from memsieve.api.state import State, state_of
 from memsieve.api.stream import Subscription
 from memsieve.errors import StoreUnavailable
-from memsieve.model import HappeningKind
+from memsieve.model import EventKind
 
 TAG = "Events"
 # So old may be what is known of a listener when he is told something.
@@ -34,15 +34,15 @@ _EVENT = {
         "id": {"type": "string", "description": "Where it stands in the stream, for `Last-Event-ID`."},
         "event": {
             "type": "string",
-            "enum": [*HappeningKind, "reset", "overflow"],
+            "enum": [*EventKind, "reset", "overflow"],
             "description": "What happened; `reset` and `overflow` are about the stream.",
         },
         "data": {
             "type": "string",
-            "description": "A `Happening`; `{}` for `reset` and `overflow`.",
+            "description": "A `Event`; `{}` for `reset` and `overflow`.",
             "contentMediaType": "application/json",
             "contentSchema": {
-                "anyOf": [{"$ref": "#/components/schemas/Happening"}, {"type": "object", "maxProperties": 0}]
+                "anyOf": [{"$ref": "#/components/schemas/Event"}, {"type": "object", "maxProperties": 0}]
             },
         },
     },
@@ -54,7 +54,7 @@ _EXAMPLE = {
     '"at": "2026-03-02T09:00:00.000000Z", "subject": "0d1f6c5e-93f0-4c0e-8f0b-7f1f8c1f9b22"}',
 }
 _DOCUMENTED = {
-    "description": "The stream, event by event: the `data` of each is a `Happening`.",
+    "description": "The stream, event by event: the `data` of each is a `Event`.",
     "content": {MEDIA_TYPE: {"schema": _EVENT, "example": _EXAMPLE}},
 }
 

@@ -33,7 +33,7 @@ class FlowDay(Document):
     retired: Count = Field(description="Memories that were retired on it.")
 
 
-class AgeCount(Document):
+class AgeBucket(Document):
     """How many are of an age."""
 
     up_to_days: int | None = Field(
@@ -48,8 +48,8 @@ class Flow(Document):
 
     project_id: ProjectId
     days: list[FlowDay] = Field(description="Every day, the oldest first.")
-    memory_ages: list[AgeCount] = Field(description="Memories that are served, by how long ago they were approved.")
-    insight_ages: list[AgeCount] = Field(description="Insights that wait, by how long they do.")
+    memory_ages: list[AgeBucket] = Field(description="Memories that are served, by how long ago they were approved.")
+    insight_ages: list[AgeBucket] = Field(description="Insights that wait, by how long they do.")
     oldest_insight: Moment | None = Field(description="Since when the oldest of them waits.")
     oldest_pending: Moment | None = Field(
         description="When the oldest entry was said that the filter has yet to decide on."

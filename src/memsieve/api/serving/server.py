@@ -28,9 +28,9 @@ from memsieve.api.operations.metrics import SHARED_FOLDER
 from memsieve.api.serving import reviewer_token
 from memsieve.api.serving.connections import Connection
 from memsieve.api.serving.sockets import address_of, listen, most_connections
-from memsieve.bootstrap import rooms
 from memsieve.config import Settings
 from memsieve.errors import ConfigError, StoreUnavailable
+from memsieve.services.container import open_services
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -146,9 +146,9 @@ async def _look(settings: Settings, host: str, *, loopback: bool) -> StoreUnavai
 
     Return why nobody can tell whether there is a key: that is no reason not to start, for nobody comes in without one.
     """
-    async with rooms(replace(settings, spool=False), jobs=False) as house:
+    async with open_services(replace(settings, spool=False), jobs=False) as services:
         try:
-            anybody = loopback or await house.keys.any()
+            anybody = loopback or await services.keys.any()
         except StoreUnavailable as exc:
             return exc
         if not anybody:

@@ -7,10 +7,10 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from memsieve.model import AuditEvent, Scope
+from memsieve.model import AuditEvent, AuditNote, Role, Scope
 from memsieve.stores.postgres.columns import Arrays, Statement
-from memsieve.stores.postgres.database import Connection
-from memsieve.stores.records import Deed, chained, json_text
+from memsieve.stores.postgres.database import Connection, Database, Door
+from memsieve.stores.records import BEYOND_ALL, Deed, chained, event_from, json_text
 
 _LAST = "SELECT sequence, digest FROM audit_log WHERE project_id = %s ORDER BY sequence DESC LIMIT 1"
 _APPEND = """
@@ -25,6 +25,11 @@ SELECT %(project_id)s::text, %(actor)s::text, unnest(%(numbers)s::int8[]), unnes
 """
 # So many are chained while the server takes in those before.
 _AT_ONCE = 250
+_PAGE = """
+SELECT * FROM audit_log WHERE project_id = %s AND sequence > %s AND sequence < %s ORDER BY sequence LIMIT %s
+"""
+_NEWEST = _PAGE.replace("ORDER BY sequence", "ORDER BY sequence DESC")
+_HEAD = "SELECT coalesce(max(sequence), 0) AS head FROM audit_log WHERE project_id = %s"
 
 
 async def append(
@@ -85,3 +90,37 @@ def _columns(event: AuditEvent) -> tuple[Any, ...]:
         event.previous,
         event.digest,
     )
+
+
+class PostgresAuditLog:
+    """Implements `ports.AuditLog`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def events(
+        self,
+        scope: Scope,
+        after: int = 0,
+        limit: int = 1000,
+        *,
+        before: int | None = None,
+        newest_first: bool = False,
+    ) -> list[AuditEvent]:
+        scope.require(Role.PERSON, Role.SYSTEM)
+        sql = _NEWEST if newest_first else _PAGE
+        values = (scope.project_id, after, BEYOND_ALL if before is None else before, limit)
+        return [event_from(row) for row in await self._database.ask(Door.FILTER, scope, sql, values)]
+
+    async def note(self, scope: Scope, note: AuditNote, subject: str, at: datetime) -> None:
+        scope.require(Role.PERSON, Role.SYSTEM)
+
+        async def work(connection: Connection) -> None:
+            await append(connection, scope, note, subject, at)
+
+        await self._database.write(Door.REVIEWER, scope, work, in_turn=True)
+
+    async def head(self, scope: Scope) -> int:
+        scope.require(Role.PERSON, Role.SYSTEM)
+        [row] = await self._database.ask(Door.FILTER, scope, _HEAD, (scope.project_id,))
+        return int(row["head"])

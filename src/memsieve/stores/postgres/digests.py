@@ -70,9 +70,9 @@ class PostgresDigests:
         rows = await self._database.read(Door.FILTER, scope, lambda connection: fetch(connection, _UNDECIDED, values))
         return [receipts.receipt_from(row, self._embedder) for row in rows]
 
-    async def insights(self, scope: Scope, *, settled: bool) -> list[Insight]:
+    async def insights(self, scope: Scope, *, decided: bool) -> list[Insight]:
         scope.require(Role.PERSON, Role.SYSTEM)
-        return await self._read(scope, _SETTLED if settled else _WAITING)
+        return await self._read(scope, _SETTLED if decided else _WAITING)
 
     async def get(self, scope: Scope, insight_id: str) -> Insight | None:
         scope.require(Role.PERSON, Role.SYSTEM)
@@ -150,9 +150,9 @@ async def _standing(connection: Connection, scope: Scope, made: Sequence[Insight
     there = await connection.execute(_THERE, (scope.project_id, [insight.id for insight in made]))
     rows = await there.fetchall()
     return Standing(
-        decided=await _decided(connection, scope, [source.entry_id for insight in made for source in insight.sources]),
+        entries=await _decided(connection, scope, [source.entry_id for insight in made for source in insight.sources]),
         worded={row["id"]: row["content"] for row in rows},
-        settled=frozenset(row["id"] for row in rows if row["review"] is not None),
+        decided=frozenset(row["id"] for row in rows if row["review"] is not None),
     )
 
 

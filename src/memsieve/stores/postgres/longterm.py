@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from memsieve.model import Approval, Chunk, Hit, LongTermMemory, Role, Scope, Tombstone, Vector
+from memsieve.model import Approval, Chunk, LongTermMemory, Role, Scope, SearchHit, Tombstone, Vector
 from memsieve.ports import Clock
 from memsieve.retrieval.words import cut
-from memsieve.stores.postgres import approvals, audit, graves, settling
+from memsieve.stores.postgres import approvals, audit, insight_decisions
+from memsieve.stores.postgres import tombstones as tombstones_table
 from memsieve.stores.postgres.database import Connection, Database, Door
 from memsieve.stores.postgres.rows import array_text, fetch, vector_of
 from memsieve.stores.postgres.search import Question, Searcher
-from memsieve.stores.promotions import Approved, deed, detail, not_settling, unverified
+from memsieve.stores.promotions import Approved, deed, detail, unverified, without_insights
 from memsieve.stores.records import BEYOND_ALL, content_hash
 
 _RETIRE = """
@@ -65,12 +66,12 @@ class PostgresLongTerm:
         async def work(connection: Connection) -> LongTermMemory:
             insight_id = approval.insight_id
             if insight_id is not None:
-                await settling.require_waiting(connection, scope, insight_id)
+                await insight_decisions.require_waiting(connection, scope, insight_id)
             living = await self._read(connection, _BY_CONTENT, hash=content_hash(approval.content))
             standing = living[0].approval if living else approval
             new_sources = set(approval.entry_ids) - set(standing.entry_ids if living else ())
             if not living or new_sources or insight_id is not None:
-                await graves.lift(connection, scope, approval, chunks, self._clock())
+                await tombstones_table.lift(connection, scope, approval, chunks, self._clock())
                 kept = detail(approval, standing)
                 await audit.append(connection, scope, "promoted", standing.id, approval.at, detail=kept)
             if not living:
@@ -78,7 +79,7 @@ class PostgresLongTerm:
             else:
                 await approvals.add_sources(connection, scope, [(standing.id, one) for one in sorted(new_sources)])
             if insight_id is not None:
-                await settling.promote(connection, scope, insight_id, approval.at, standing.id)
+                await insight_decisions.promote(connection, scope, insight_id, approval.at, standing.id)
             [memory] = await self._read(connection, _BY_ANY_ID, id=standing.id)
             return memory
 
@@ -86,13 +87,13 @@ class PostgresLongTerm:
 
     async def add_all(self, scope: Scope, approved: Sequence[Approved]) -> int:
         scope.require(Role.PERSON)
-        plain = not_settling(approved)
+        plain = without_insights(approved)
 
         async def work(connection: Connection) -> int:
             verified = await fetch(connection, _VERIFIED, (scope.project_id, array_text(plain)))
             fresh = unverified(plain, {row["content_hash"] for row in verified})
             if fresh:
-                await graves.lift_all(connection, scope, fresh, self._clock())
+                await tombstones_table.lift_all(connection, scope, fresh, self._clock())
                 lines = await audit.lines(connection, scope, (deed(approval) for approval, _ in fresh))
                 await approvals.write(connection, scope, self._embedder, fresh, lines)
             return len(fresh)
@@ -101,7 +102,7 @@ class PostgresLongTerm:
 
     async def search(
         self, scope: Scope, vector: Vector | None, words: Sequence[str], limit: int, since: datetime | None = None
-    ) -> list[Hit]:
+    ) -> list[SearchHit]:
         asked = Question(scope=scope, embedder=self._embedder, vector=vector, words=words, limit=limit, since=since)
         return await self._searcher.search(asked)
 
@@ -135,7 +136,7 @@ class PostgresLongTerm:
             if not (await connection.execute(_RETIRE, row)).rowcount:
                 return False
             for tombstone in tombstones:
-                await graves.add(connection, scope, tombstone, self._embedder)
+                await tombstones_table.insert(connection, scope, tombstone, self._embedder)
             await audit.append(connection, scope, "retired", memory_id, now, reason)
             return True
 

@@ -9,7 +9,7 @@ from datetime import datetime
 import numpy as np
 import numpy.typing as npt
 
-from memsieve.model import Hit, Place
+from memsieve.model import Place, SearchHit
 from memsieve.retrieval.fuse import fuse
 from memsieve.retrieval.index import LENGTH_WEIGHT, SATURATION, rarity
 from memsieve.retrieval.languages import likely_words
@@ -58,7 +58,7 @@ class Wanted:
     since: datetime | None
 
 
-def best(found: Columns, bm25: Bm25, wanted: Wanted) -> list[Hit]:
+def best(found: Columns, bm25: Bm25, wanted: Wanted) -> list[SearchHit]:
     """Return what has the best fused score among the nearest, the best by words, and what was said around them.
 
     All that was found comes in the order in which it was promoted.
@@ -97,8 +97,8 @@ def _sessions(found: Columns) -> Sessions:
     return sessions
 
 
-def _hit(found: Columns, place: int, word_score: float) -> Hit:
-    return Hit(
+def _hit(found: Columns, place: int, word_score: float) -> SearchHit:
+    return SearchHit(
         chunk_id=found["id"][place],
         memory_id=found["approval_id"][place],
         content=found["content"][place],

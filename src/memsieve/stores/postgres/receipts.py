@@ -10,11 +10,11 @@ from memsieve.stores import records
 from memsieve.stores.postgres.rows import vector_from
 
 # What a person's decision on insights means for an entry behind them, the weightiest first. A source in doubt did not
-# count for what was promoted: it is settled, and no more.
+# count for what was promoted: it is covered, and no more.
 _BEHIND = """
 SELECT substr(min(CASE
     WHEN i.review = 'dismissed' THEN '2 dismissed'
-    WHEN s.doubt IS NOT NULL THEN '4 settled'
+    WHEN s.doubt IS NOT NULL THEN '4 covered'
     WHEN r.approval_id IS NOT NULL THEN '3 retired'
     ELSE '1 promoted'
 END), 3)

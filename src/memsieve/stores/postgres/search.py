@@ -11,11 +11,11 @@ from typing import Any
 
 from pgvector import SparseVector
 
-from memsieve.held import HeldByProject
-from memsieve.model import Hit, Scope, Vector
+from memsieve.model import Scope, SearchHit, Vector
 from memsieve.retrieval.fuse import legs
 from memsieve.retrieval.index import PRIOR_TEXTS
 from memsieve.retrieval.languages import is_chinese
+from memsieve.runtime.project_cache import ProjectCache
 from memsieve.stores.postgres.database import Database, Door
 from memsieve.stores.postgres.flush import Columns
 from memsieve.stores.postgres.near import EXACT_ROWS, SETTINGS, Fit, Part, exactly, parts
@@ -114,9 +114,9 @@ class Searcher:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._sizes: HeldByProject[Size] = HeldByProject()
+        self._sizes: ProjectCache[Size] = ProjectCache()
 
-    async def search(self, asked: Question) -> list[Hit]:
+    async def search(self, asked: Question) -> list[SearchHit]:
         """Return the chunks with the best fused score among those best by vector, in each language, and by words."""
         size, found, near = await self._at_once(asked)
         if size is None or not size.texts or not asked.wanted:
@@ -145,7 +145,7 @@ class Searcher:
         if not answer["texts"]:
             return None, None, []
         size = Size.of(answer)
-        self._sizes.keep(project_id, size)
+        self._sizes.set(project_id, size)
         near = size.near(asked)
         through = answer["few"][0] and tuple(near) == supposed.near
         found = {name: column[1:] for name, column in answer.items()} if through else None

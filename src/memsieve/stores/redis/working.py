@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from memsieve.held import HeldByProject
 from memsieve.model import Admission, Entry, Scope
 from memsieve.ports import WORKING_CAP, WORKING_LIFE, Clock
+from memsieve.runtime.project_cache import ProjectCache
 from memsieve.stores.admitted import admitted_life
 from memsieve.stores.redis.client import Client
 from memsieve.stores.redis.errors import foreign
@@ -36,7 +36,7 @@ class RedisWorking:
         self._client = client
         self._embedder = embedder
         self._clock = clock
-        self._held: HeldByProject[Held] = HeldByProject()
+        self._held: ProjectCache[Held] = ProjectCache()
 
     async def put(self, scope: Scope, entry: Entry, admission: Admission, life: timedelta = WORKING_LIFE) -> None:
         age = WORKING_LIFE - admitted_life(scope, entry, admission, life)
@@ -81,7 +81,7 @@ class RedisWorking:
                 # What another embedder saw is read again each time, until it is embedded anew.
                 if ours:
                     known[line] = entry
-        self._held.keep(project_id, Held(known, b"\n".join(known)))
+        self._held.set(project_id, Held(known, b"\n".join(known)))
         return entries
 
     def _unpacked(self, project_id: str, line: bytes, packed: bytes | None) -> tuple[Entry | None, bool]:

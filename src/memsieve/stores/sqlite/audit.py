@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from memsieve.model import AuditEvent, Scope
+from memsieve.model import AuditEvent, AuditNote, Role, Scope
 from memsieve.stores import records
-from memsieve.stores.records import Deed, chained, json_text
+from memsieve.stores.records import BEYOND_ALL, Deed, chained, json_text
+from memsieve.stores.sqlite.database import Database
 from memsieve.stores.sqlite.rows import read, time_text
 
 _LAST = "SELECT sequence, digest FROM audit_log WHERE project_id = ? ORDER BY sequence DESC LIMIT 1"
@@ -17,6 +18,11 @@ _APPEND = """
 INSERT INTO audit_log (project_id, sequence, at, actor, action, subject, reason, detail, previous, digest)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
+_PAGE = """
+SELECT * FROM audit_log WHERE project_id = ? AND sequence > ? AND sequence < ? ORDER BY sequence LIMIT ?
+"""
+_NEWEST = _PAGE.replace("ORDER BY sequence", "ORDER BY sequence DESC")
+_HEAD = "SELECT coalesce(max(sequence), 0) AS head FROM audit_log WHERE project_id = ?"
 
 
 def append(
@@ -57,3 +63,35 @@ def event_from(row: sqlite3.Row) -> AuditEvent:
         unreadable = {"unreadable": [row["at"], row["detail"]]}
         values = {**dict(row), "at": datetime.min.replace(tzinfo=UTC), "detail": unreadable}
     return records.event_from(values)
+
+
+class SqliteAuditLog:
+    """Implements `ports.AuditLog`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def events(
+        self,
+        scope: Scope,
+        after: int = 0,
+        limit: int = 1000,
+        *,
+        before: int | None = None,
+        newest_first: bool = False,
+    ) -> list[AuditEvent]:
+        scope.require(Role.PERSON, Role.SYSTEM)
+        sql = _NEWEST if newest_first else _PAGE
+        values = (scope.project_id, after, BEYOND_ALL if before is None else before, limit)
+        rows = await self._database.read(lambda connection: connection.execute(sql, values).fetchall())
+        return [event_from(row) for row in rows]
+
+    async def note(self, scope: Scope, note: AuditNote, subject: str, at: datetime) -> None:
+        scope.require(Role.PERSON, Role.SYSTEM)
+        await self._database.write(lambda connection: append(connection, scope, note, subject, at))
+
+    async def head(self, scope: Scope) -> int:
+        scope.require(Role.PERSON, Role.SYSTEM)
+        values = (scope.project_id,)
+        row = await self._database.read(lambda connection: connection.execute(_HEAD, values).fetchone(), short=True)
+        return int(row["head"])

@@ -93,9 +93,9 @@ class SqliteDigests:
 
         return await self._database.read(work)
 
-    async def insights(self, scope: Scope, *, settled: bool) -> list[Insight]:
+    async def insights(self, scope: Scope, *, decided: bool) -> list[Insight]:
         scope.require(Role.PERSON, Role.SYSTEM)
-        which = _SETTLED if settled else _WAITING
+        which = _SETTLED if decided else _WAITING
         return await self._database.read(lambda connection: self._read(connection, scope, which))
 
     async def get(self, scope: Scope, insight_id: str) -> Insight | None:
@@ -186,9 +186,9 @@ class SqliteDigests:
 def _standing(connection: sqlite3.Connection, scope: Scope, insights: Sequence[Insight]) -> Standing:
     ids = [insight.id for insight in insights]
     return Standing(
-        decided=_decided(connection, scope, [source.entry_id for insight in insights for source in insight.sources]),
+        entries=_decided(connection, scope, [source.entry_id for insight in insights for source in insight.sources]),
         worded=_worded(connection, scope, ids),
-        settled=frozenset(_settled(connection, scope, ids)),
+        decided=frozenset(_settled(connection, scope, ids)),
     )
 
 

@@ -11,8 +11,8 @@ from memsieve.model import Insight, InsightSource
 from memsieve.stores import insights
 from memsieve.stores.blobs import vector_blob
 from memsieve.stores.records import json_text
+from memsieve.stores.sqlite.insight_decisions import decision
 from memsieve.stores.sqlite.rows import read, time_text, vector_from
-from memsieve.stores.sqlite.settling import decision
 
 
 def insight_row(insight: Insight, embedder: str) -> dict[str, Any]:

@@ -6,13 +6,14 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from memsieve.model import Approval, Chunk, Hit, LongTermMemory, Role, Scope, Tombstone, Vector
+from memsieve.model import Approval, Chunk, LongTermMemory, Role, Scope, SearchHit, Tombstone, Vector
 from memsieve.ports import Clock
 from memsieve.retrieval.fuse import fused, legs
 from memsieve.stores.blobs import vector_blob
-from memsieve.stores.promotions import Approved, detail, not_settling, unverified
+from memsieve.stores.promotions import Approved, detail, unverified, without_insights
 from memsieve.stores.records import BEYOND_ALL, content_hash, json_text, text_words, words_text
-from memsieve.stores.sqlite import audit, graves, happenings, settling
+from memsieve.stores.sqlite import audit, events, insight_decisions
+from memsieve.stores.sqlite import tombstones as tombstones_table
 from memsieve.stores.sqlite.database import Database
 from memsieve.stores.sqlite.indexes import Indexes
 from memsieve.stores.sqlite.rows import text_time, time_text, vector_from
@@ -83,19 +84,19 @@ class SqliteLongTerm:
         def work(connection: sqlite3.Connection) -> LongTermMemory:
             insight_id = approval.insight_id
             if insight_id is not None:
-                settling.require_waiting(connection, scope, insight_id)
+                insight_decisions.require_waiting(connection, scope, insight_id)
             living = self._one(connection, _BY_CONTENT, scope, hash=content_hash(approval.content))
             standing = approval if living is None else living.approval
             new_sources = set(approval.entry_ids) - set(() if living is None else standing.entry_ids)
             if living is None or new_sources or insight_id is not None:
-                graves.lift(connection, scope, approval, chunks, self._clock())
+                tombstones_table.lift(connection, scope, approval, chunks, self._clock())
                 kept = detail(approval, standing)
                 audit.append(connection, scope, "promoted", standing.id, approval.at, detail=kept)
             if living is None:
                 self._write(connection, scope, approval, chunks)
             _add_sources(connection, scope, standing.id, new_sources)
             if insight_id is not None:
-                settling.promote(connection, scope, insight_id, approval.at, standing.id)
+                insight_decisions.promote(connection, scope, insight_id, approval.at, standing.id)
             memory = self._one(connection, _BY_ANY_ID, scope, id=standing.id)
             assert memory is not None  # noqa: S101 - it was found or written above, in this transaction
             return memory
@@ -104,34 +105,34 @@ class SqliteLongTerm:
 
     async def add_all(self, scope: Scope, approved: Sequence[Approved]) -> int:
         scope.require(Role.PERSON)
-        plain = not_settling(approved)
+        plain = without_insights(approved)
 
         def work(connection: sqlite3.Connection) -> int:
             values = (scope.project_id, json_text(list(plain)))
             fresh = unverified(plain, {row["content_hash"] for row in connection.execute(_VERIFIED, values)})
             if len(fresh) > 1:
-                happenings.begin_together(connection, scope)
+                events.begin_together(connection, scope)
             for approval, chunks in fresh:
-                graves.lift(connection, scope, approval, chunks, self._clock())
+                tombstones_table.lift(connection, scope, approval, chunks, self._clock())
                 kept = detail(approval, approval)
                 audit.append(connection, scope, "promoted", approval.id, approval.at, detail=kept)
                 self._write(connection, scope, approval, chunks)
                 _add_sources(connection, scope, approval.id, approval.entry_ids)
             if len(fresh) > 1:
-                happenings.end_together(connection, scope, fresh[-1][0].id)
+                events.end_together(connection, scope, fresh[-1][0].id)
             return len(fresh)
 
         return await self._database.write(work)
 
     async def search(
         self, scope: Scope, vector: Vector | None, words: Sequence[str], limit: int, since: datetime | None = None
-    ) -> list[Hit]:
-        def work(connection: sqlite3.Connection) -> list[Hit]:
+    ) -> list[SearchHit]:
+        def work(connection: sqlite3.Connection) -> list[SearchHit]:
             found = self._indexes.search(connection, scope, vector, words, legs(limit), since)
             best = sorted(found, key=lambda sequence: fused(found[sequence]), reverse=True)[:limit]
             values = {"project_id": scope.project_id, "found": json_text(best)}
             return [
-                Hit(
+                SearchHit(
                     chunk_id=row["id"],
                     memory_id=row["approval_id"],
                     content=row["content"],
@@ -180,7 +181,7 @@ class SqliteLongTerm:
             if not connection.execute(_RETIRE, row).rowcount:
                 return False
             for tombstone in tombstones:
-                graves.add(connection, scope, tombstone, self._embedder)
+                tombstones_table.insert(connection, scope, tombstone, self._embedder)
             audit.append(connection, scope, "retired", memory_id, now, reason)
             return True
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from memsieve.held import HeldByProject
 from memsieve.model import Admission, Entry, Layer, Scope
 from memsieve.ports import CLOCK_SKEW, WORKING_CAP, WORKING_LIFE, Clock
+from memsieve.runtime.project_cache import ProjectCache
 from memsieve.stores.admitted import admitted_life
 from memsieve.stores.blobs import vector_blob
 from memsieve.stores.records import entry_from, json_text
@@ -59,7 +59,7 @@ class SqliteWorking:
         self._embedder = embedder
         self._clock = clock
         # Rows change when they are embedded anew only: what was read once need not be made from its columns again.
-        self._held: HeldByProject[Held] = HeldByProject()
+        self._held: ProjectCache[Held] = ProjectCache()
 
     async def put(self, scope: Scope, entry: Entry, admission: Admission, life: timedelta = WORKING_LIFE) -> None:
         expires_at = self._clock() + admitted_life(scope, entry, admission, life)
@@ -99,7 +99,7 @@ class SqliteWorking:
             return Held(changes, {sequence: held.get(sequence) or read[sequence] for sequence in living})
 
         now_held = await self._database.read(work, short=True)
-        self._held.keep(scope.project_id, now_held)
+        self._held.set(scope.project_id, now_held)
         return [*now_held.entries.values()]
 
     async def forget(self, scope: Scope, entry_ids: Sequence[str]) -> int:

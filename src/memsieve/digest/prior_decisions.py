@@ -1,0 +1,112 @@
+"""What people have decided before: a finding that says it again joins the decision instead of asking anew."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, field
+
+from memsieve.claims import conflict
+from memsieve.claims.resemblance import Remembered, said_again
+from memsieve.contradiction.between import between
+from memsieve.digest.weigh import Finding
+from memsieve.model import Insight, InsightSource, Scope, Tombstone
+from memsieve.ports import DigestStore, LongTermStore, TombstoneStore
+from memsieve.retrieval.words import cut
+
+_NEAREST = 5
+# Each takes up to some milliseconds.
+_MOST_COMPARED = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class PriorDecisions:
+    """Knows what was decided, as insights, as entries and as memories."""
+
+    digests: DigestStore
+    longterm: LongTermStore
+    tombstones: TombstoneStore
+    tombstone_similarity: float
+
+    async def history(self, scope: Scope) -> History:
+        """Return the decisions of a project, for one digest."""
+        decided = await self.digests.insights(scope, decided=True)
+        return History(scope=scope, prior=self, decided=decided)
+
+
+@dataclass(kw_only=True)
+class History:
+    """The decisions of a project, and what joins them: sources by insight, and all entries that were decided on."""
+
+    scope: Scope
+    prior: PriorDecisions
+    decided: Sequence[Insight]
+    later: dict[str, list[InsightSource]] = field(default_factory=lambda: defaultdict(list))
+    entries: set[str] = field(default_factory=set)
+
+    async def takes(self, finding: Finding, sources: Sequence[InsightSource]) -> bool:
+        """Say whether a finding only says again what was decided on; its sources then join the decision."""
+        # What contradicts one decision may still say again what another was made on.
+        for insight_id, before in await self._before(finding):
+            if not await asyncio.to_thread(_any_conflict, before, sources):
+                self.entries.update(source.entry_id for source in sources)
+                if insight_id is not None:
+                    self.later[insight_id] += sources
+                return True
+        return False
+
+    def joining(self, without: Container[str]) -> dict[str, list[InsightSource]]:
+        """Return what joins which decision; an entry that also says something else, which waits, is not decided."""
+        return {
+            insight_id: [source for source in sources if source.entry_id not in without]
+            for insight_id, sources in self.later.items()
+        }
+
+    async def _before(self, finding: Finding) -> list[tuple[str | None, tuple[str, ...]]]:
+        """Return texts that were decided on and are like a finding, each with the insight it was, if it was one."""
+        lead, store = finding.lead, self.prior
+        found: list[tuple[str | None, tuple[str, ...]]] = [
+            (insight.id, await self._decided_on(insight))
+            for insight in self.decided
+            if self._again(finding, Remembered(insight.summary, cut(insight.summary), insight.embedding))
+        ]
+        for hit in await store.longterm.search(self.scope, lead.vector, lead.saying.statement.words, _NEAREST):
+            known = self._promoted_as(hit.memory_id)
+            if known and self._again(finding, Remembered(hit.content, cut(hit.content), None), hit.similarity):
+                found.append((known.id, (hit.content,)))
+        graves = await store.tombstones.nearest(self.scope, lead.vector, lead.saying.statement.words, _NEAREST)
+        return found + [(None, (grave.content,)) for grave in graves if self._again(finding, grave)]
+
+    async def _decided_on(self, insight: Insight) -> tuple[str, ...]:
+        """Return what an insight says, and first the text that a person approved of it in other words."""
+        decided = insight.decision
+        if decided is None or decided.memory_id is None:
+            return (insight.summary,)
+        memory = await self.prior.longterm.get(self.scope, decided.memory_id)
+        approved = insight.summary if memory is None else memory.approval.content
+        return (insight.summary,) if approved == insight.summary else (approved, insight.summary)
+
+    def _again(self, finding: Finding, before: Remembered | Tombstone, similarity: float | None = None) -> bool:
+        again = said_again(finding.lead.text, finding.lead.vector, before)
+        return max(again, similarity or 0.0) >= self.prior.tombstone_similarity
+
+    def _promoted_as(self, memory_id: str) -> Insight | None:
+        """Return the insight that was promoted to a memory, in other words perhaps."""
+        for insight in self.decided:
+            if insight.decision is not None and insight.decision.memory_id == memory_id:
+                return insight
+        return None
+
+
+def _any_conflict(decided: Sequence[str], sources: Sequence[InsightSource]) -> bool:
+    """Say whether a source contradicts what was decided: then a person must know."""
+    quotes = list(dict.fromkeys(source.quote for source in sources))[:_MOST_COMPARED]
+    return any(_contradicts(decided, quote) for quote in quotes)
+
+
+def _contradicts(decided: Sequence[str], quote: str) -> bool:
+    if all(conflict(text, quote) is not None for text in decided):
+        return True
+    # A person may have corrected the insight: what it said then is no longer what stands.
+    return len(decided) > 1 and between(decided[0], quote) is not None

@@ -1,0 +1,188 @@
+"""How much there is, on PostgreSQL and beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import Any, Protocol
+
+from memsieve.errors import StoreUnavailable
+from memsieve.model import DateRange, Flow, Scope, Stats, Totals
+from memsieve.stores.flows import FlowCounts, flow_of
+from memsieve.stores.postgres.database import Connection, Database, Door
+from memsieve.stores.postgres.rows import fetch
+
+_PROJECTS = "SELECT project_id FROM projects ORDER BY 1"
+_WAITING = "SELECT DISTINCT project_id FROM admissions WHERE decision = 'pending' ORDER BY 1"
+_COUNTS = """
+WITH decided AS (
+    SELECT count(*) AS recorded,
+        count(*) FILTER (WHERE decision = 'admitted') AS admitted,
+        count(*) FILTER (WHERE decision = 'refused') AS refused,
+        count(*) FILTER (WHERE decision = 'pending') AS pending,
+        count(*) FILTER (WHERE shadow = 'admitted' AND decision <> 'admitted') AS shadow_admitted,
+        count(*) FILTER (WHERE shadow = 'refused' AND decision = 'admitted') AS shadow_refused
+    FROM admissions WHERE project_id = %(project_id)s
+),
+failed AS (
+    SELECT checked ->> 0 AS name, count(*) AS refused
+    FROM admissions a, json_array_elements(a.checks) checked
+    WHERE a.project_id = %(project_id)s AND a.decision = 'refused' AND NOT (checked ->> 1)::boolean
+    GROUP BY 1
+)
+SELECT decided.*,
+    (SELECT json_object_agg(name, refused ORDER BY refused DESC, name) FROM failed) AS refused_by,
+    (SELECT count(*) FROM approvals WHERE project_id = %(project_id)s) -
+        (SELECT count(*) FROM retirements WHERE project_id = %(project_id)s) AS memories,
+    (SELECT count(*) FROM memories m WHERE project_id = %(project_id)s AND NOT EXISTS (
+        SELECT FROM retirements r WHERE r.project_id = m.project_id AND r.approval_id = m.approval_id)) AS chunks,
+    (SELECT count(*) FROM tombstones WHERE project_id = %(project_id)s AND lifted_at IS NULL) AS tombstones,
+    (SELECT count(*) FROM answers WHERE project_id = %(project_id)s) AS answers,
+    (SELECT count(*) FROM insights WHERE project_id = %(project_id)s AND review IS NULL) AS insights_waiting,
+    (SELECT min(made_at) FROM insights WHERE project_id = %(project_id)s AND review IS NULL) AS oldest_waiting
+FROM decided
+"""
+_TOTALS = """
+WITH decided AS (
+    SELECT count(*) AS recorded,
+        count(*) FILTER (WHERE decision = 'admitted') AS admitted,
+        count(*) FILTER (WHERE decision = 'refused') AS refused,
+        count(*) FILTER (WHERE decision = 'pending') AS pending
+    FROM admissions
+)
+SELECT decided.*,
+    (SELECT count(*) FROM projects) AS projects,
+    (SELECT min(q.created_at) FROM admissions a JOIN quarantine_logs q
+        ON q.project_id = a.project_id AND q.id = a.entry_id WHERE a.decision = 'pending') AS oldest_pending,
+    (SELECT count(*) FROM (SELECT DISTINCT s.project_id, s.entry_id FROM approval_sources s JOIN quarantine_logs q
+        ON q.project_id = s.project_id AND q.id = s.entry_id) entries) AS promoted,
+    (SELECT count(*) FROM approvals) - (SELECT count(*) FROM retirements) AS memories,
+    (SELECT count(*) FROM retirements) AS retired,
+    (SELECT count(*) FROM tombstones WHERE lifted_at IS NULL) AS tombstones,
+    (SELECT count(*) FROM insights WHERE review IS NULL) AS insights_waiting,
+    (SELECT min(made_at) FROM insights WHERE review IS NULL) AS oldest_waiting
+FROM decided
+"""
+_REFUSALS = """
+SELECT checked ->> 0 AS name, count(*) AS refused
+FROM admissions a, json_array_elements(a.checks) checked
+WHERE a.decision = 'refused' AND NOT (checked ->> 1)::boolean
+GROUP BY 1 ORDER BY refused DESC, name
+"""
+
+
+class WorkingCounts(Protocol):
+    """Working memory, wherever it is kept."""
+
+    async def count(self, scope: Scope) -> int:
+        """Return how many entries of a project live."""
+
+    async def count_all(self) -> int:
+        """Return how many entries of all projects live."""
+
+
+class PostgresStatistics:
+    """Implements `ports.Census`."""
+
+    def __init__(self, database: Database, working: WorkingCounts) -> None:
+        self._database = database
+        self._working = working
+
+    async def projects(self) -> list[str]:
+        return await self._names(_PROJECTS)
+
+    async def waiting(self) -> list[str]:
+        return await self._names(_WAITING)
+
+    async def flow(self, scope: Scope, span: DateRange) -> Flow:
+        return await self._database.read(Door.FILTER, scope, lambda connection: read_flow(connection, scope, span))
+
+    async def totals(self) -> Totals:
+        async def work(connection: Connection) -> list[dict[str, Any]]:
+            return await fetch(connection, _TOTALS, ())
+
+        [counts] = await self._database.across(work)
+        return Totals(working=await _answered(self._working.count_all()), **counts)
+
+    async def refusals(self) -> dict[str, int]:
+        async def work(connection: Connection) -> list[dict[str, Any]]:
+            return await fetch(connection, _REFUSALS, ())
+
+        return {row["name"]: row["refused"] for row in await self._database.across(work)}
+
+    async def stats(self, scope: Scope) -> Stats:
+        values = {"project_id": scope.project_id}
+        [counts] = await self._database.read(Door.FILTER, scope, lambda connection: fetch(connection, _COUNTS, values))
+        refused_by = counts.pop("refused_by") or {}
+        working = await _answered(self._working.count(scope))
+        return Stats(project_id=scope.project_id, refused_by=refused_by, working=working, **counts)
+
+    async def _names(self, sql: str) -> list[str]:
+        async def work(connection: Connection) -> list[dict[str, Any]]:
+            return await fetch(connection, sql, ())
+
+        return [row["project_id"] for row in await self._database.across(work)]
+
+
+async def _answered(count: Awaitable[int]) -> int | None:
+    try:
+        return await count
+    except StoreUnavailable:
+        return None
+
+
+_DAY = "to_char({} AT TIME ZONE 'UTC' + %(shift)s, 'YYYY-MM-DD')"
+_HAPPENED = f"""
+SELECT {_DAY.format("q.created_at")} AS day, a.decision AS what, count(*) AS count
+FROM quarantine_logs q JOIN admissions a ON a.project_id = q.project_id AND a.entry_id = q.id
+WHERE q.project_id = %(project_id)s AND q.created_at >= %(since)s GROUP BY 1, 2
+UNION ALL
+SELECT {_DAY.format("promoted_at")}, 'promoted', count(*) FROM approvals
+WHERE project_id = %(project_id)s AND promoted_at >= %(since)s GROUP BY 1
+UNION ALL
+SELECT {_DAY.format("retired_at")}, 'retired', count(*) FROM retirements
+WHERE project_id = %(project_id)s AND retired_at >= %(since)s GROUP BY 1
+UNION ALL
+SELECT {_DAY.format("buried_at")}, 'dismissed', count(*) FROM tombstones
+WHERE project_id = %(project_id)s AND buried_at >= %(since)s AND kind = 'dismissed' GROUP BY 1
+"""  # noqa: S608 - made of constants
+_DAILY_REFUSALS = f"""
+SELECT {_DAY.format("q.created_at")} AS day, c ->> 0 AS what, count(*) AS count
+FROM quarantine_logs q JOIN admissions a ON a.project_id = q.project_id AND a.entry_id = q.id,
+    json_array_elements(a.checks) c
+WHERE q.project_id = %(project_id)s AND q.created_at >= %(since)s AND a.decision = 'refused' AND NOT (c ->> 1)::boolean
+GROUP BY 1, 2 ORDER BY count DESC, what
+"""  # noqa: S608 - made of constants
+_MEMORY_AGES = """
+SELECT floor(extract(epoch FROM %(now)s - promoted_at) / 86400)::integer AS days, count(*) AS count FROM reviewed
+WHERE project_id = %(project_id)s AND retired_at IS NULL GROUP BY 1
+"""
+_INSIGHT_AGES = """
+SELECT floor(extract(epoch FROM %(now)s - made_at) / 86400)::integer AS days, count(*) AS count FROM insights
+WHERE project_id = %(project_id)s AND review IS NULL GROUP BY 1
+"""
+_OLDEST = """
+SELECT
+    (SELECT min(made_at) FROM insights WHERE project_id = %(project_id)s AND review IS NULL) AS insight,
+    (SELECT min(q.created_at) FROM admissions a JOIN quarantine_logs q
+        ON q.project_id = a.project_id AND q.id = a.entry_id
+        WHERE a.project_id = %(project_id)s AND a.decision = 'pending') AS pending
+"""
+
+
+async def read_flow(connection: Connection, scope: Scope, span: DateRange) -> Flow:
+    """Return what went through a project in a span, and how old is what it holds."""
+    values = {"project_id": scope.project_id, "now": span.now, "since": span.since, "shift": span.offset}
+    # Planned anew each time: a day and a year are not read alike.
+    happened, refusals, memory_ages, insight_ages, [oldest] = [
+        await fetch(connection, sql, values, prepare=False)
+        for sql in (_HAPPENED, _DAILY_REFUSALS, _MEMORY_AGES, _INSIGHT_AGES, _OLDEST)
+    ]
+    counted = FlowCounts(
+        happened=happened,
+        refusals=refusals,
+        memory_ages=memory_ages,
+        insight_ages=insight_ages,
+        oldest_insight=oldest["insight"],
+        oldest_pending=oldest["pending"],
+    )
+    return flow_of(scope, span, counted)
