@@ -25,6 +25,7 @@ from memsieve.model import (
     Insight,
     InsightSource,
     LongTermMemory,
+    Reason,
     Receipt,
     Scope,
     SearchHit,
@@ -425,7 +426,7 @@ class Verdict:
     """A judge's answer: does the text hold together, and if not, why not."""
 
     consistent: bool
-    reason: str
+    reason: Reason
 
 
 class Judge(Protocol):

@@ -29,6 +29,7 @@ from memsieve.model import (
     LongTermMemory,
     Nearest,
     Proposal,
+    Reason,
     Receipt,
     Refinement,
     Retirement,
@@ -66,9 +67,14 @@ def entry(record: Entry) -> Document:
     }
 
 
+def reason(record: Reason) -> Document:
+    """Return a reason: its code and parameters, and the sentence in both languages."""
+    return {**record.dump(), "en": record.sentence("en"), "zh": record.sentence("zh")}
+
+
 def check(record: Check) -> Document:
     """Return what one check found."""
-    return {"name": record.name, "passed": record.passed, "score": record.score, "reason": record.reason}
+    return {"name": record.name, "passed": record.passed, "score": record.score, "reason": reason(record.reason)}
 
 
 def verdict(record: Admission) -> Document:
@@ -77,7 +83,7 @@ def verdict(record: Admission) -> Document:
         "admitted": record.admitted,
         "decision": str(record.decision),
         "checks": [check(one) for one in record.checks],
-        "reasons": list(record.reasons),
+        "reasons": [reason(one) for one in record.reasons],
     }
 
 
@@ -101,13 +107,6 @@ def recorded(record: Receipt) -> Document:
 def entry_admission(entry_id: str, record: Admission) -> Document:
     """Return what became of an entry; nothing of what it says."""
     return {"entry_id": entry_id, **verdict(record), "decided_at": moment(record.decided_at)}
-
-
-def unquoted(told: Document) -> Document:
-    """Return a decision in words that quote nothing, for those who may not read the entry."""
-    checks = [{**one, "reason": f"It {'passed' if one['passed'] else 'did not pass'}."} for one in told["checks"]]
-    failed = [one["name"] for one in checks if not one["passed"]]
-    return {**told, "checks": checks, "reasons": [f"It did not pass the check {name}." for name in failed]}
 
 
 def receipt(record: Receipt) -> Document:
@@ -374,7 +373,7 @@ def insight(record: Insight) -> Document:
         "project_id": record.project_id,
         "summary": record.summary,
         "summarised_by": record.summarised_by,
-        "note": record.note,
+        "note": _maybe(record.note),
         "verified": False,
         "label": UNVERIFIED_LABEL,
         "sessions": record.sessions,
@@ -417,7 +416,7 @@ def refinement(record: Refinement) -> Document:
     return {
         "outcome": str(record.outcome),
         "label": str(record.label),
-        "reason": record.reason,
+        "reason": reason(record.reason),
         "observations": record.observations,
         "needed": record.NEEDED,
     }
@@ -430,7 +429,7 @@ def nearest(record: Nearest) -> Document:
         "content": record.content,
         "similarity": record.similarity,
         "diff": [{"edit": str(edit), "text": text} for edit, text in record.diff],
-        "conflict": record.conflict,
+        "conflict": _maybe(record.conflict),
     }
 
 
@@ -441,7 +440,7 @@ def dispute(record: Dispute) -> Document:
         "first_quote": record.first_quote,
         "second_id": record.second_id,
         "second_quote": record.second_quote,
-        "difference": record.difference,
+        "difference": reason(record.difference),
     }
 
 
@@ -454,3 +453,7 @@ def decision(record: InsightDecision) -> Document:
         "reason": record.reason,
         "memory_id": record.memory_id,
     }
+
+
+def _maybe(record: Reason | None) -> Document | None:
+    return None if record is None else reason(record)

@@ -4,7 +4,7 @@ import dataclasses
 from dataclasses import replace
 from datetime import timedelta
 
-from memsieve.model import Check, DateRange, Decision, TombstoneKind
+from memsieve.model import Check, DateRange, Decision, Reason, TombstoneKind
 from memsieve.testing.factories import (
     NOW,
     admission,
@@ -31,7 +31,7 @@ def record(run, stores, clock, text, decision, shadow=None, project="apollo"):
 
 
 def failing(name):
-    return Check(name=name, passed=False, score=None, reason="It failed.")
+    return Check(name=name, passed=False, score=None, reason=Reason.text("It failed."))
 
 
 def test_projects_are_sorted_and_each_is_named_once(stores, run, clock):

@@ -14,6 +14,7 @@ from memsieve.model import (
     InsightDecision,
     Nearest,
     Outcome,
+    Reason,
     Refinement,
     ReviewStatus,
     SourceDoubt,
@@ -86,7 +87,7 @@ def dispute(first, second):
         first_quote=first.content,
         second_id=second.id,
         second_quote=second.content,
-        difference="5 and 7",
+        difference=Reason.of("difference.numbers", first="5", second="7"),
     )
 
 
@@ -97,15 +98,19 @@ def full(run, stores):
     return insight(
         [source(one, "5 million"), source(two, doubt=SourceDoubt.INJECTION)],
         "The budget is 5 million.",
-        refinement=Refinement(outcome=Outcome.DUPLICATE, reason="It is known.", observations=2),
+        refinement=Refinement(
+            outcome=Outcome.DUPLICATE,
+            reason=Reason.of("refine.with", verdict=Reason.text("It is known."), remark=Reason.text("So.")),
+            observations=2,
+        ),
         summarised_by="small-model",
-        note="The model did not answer at first.",
+        note=Reason.of("note.summary_failed", model="m", error="It did not answer."),
         nearest=Nearest(
             memory_id="m1",
             content="The budget is 5.",
             similarity=0.83,
             diff=((Edit.SAME, "The budget is"), (Edit.REMOVED, "5."), (Edit.ADDED, "5 million")),
-            conflict="5 is not 5 million",
+            conflict=Reason.text("5 is not 5 million"),
         ),
         disputes=(dispute(one, two),),
         made_at=NOW + HOUR,
@@ -495,7 +500,7 @@ def test_an_insight_that_went_meanwhile_is_not_promoted(stores, run):
 
 def test_one_insight_is_put_among_those_that_wait_without_a_digest(run, stores):
     said = say(run, stores, "one")
-    proposed = insight([said], "one", note="Proposed by cfo: “why”")
+    proposed = insight([said], "one", note=Reason.of("note.proposed", actor="cfo", reason="why"))
     assert run(stores.digests.put(system(), proposed))
     assert run(stores.digests.put(system(), proposed))
     assert run(stores.digests.insights(person(), decided=False)) == [proposed]

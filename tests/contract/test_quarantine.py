@@ -7,7 +7,17 @@ from datetime import timedelta
 import pytest
 
 from memsieve.errors import Conflict, Forbidden, NotFound
-from memsieve.model import Admission, Check, Decision, EntryFilter, Layer, ReviewStatus, SourceDoubt, TombstoneKind
+from memsieve.model import (
+    Admission,
+    Check,
+    Decision,
+    EntryFilter,
+    Layer,
+    Reason,
+    ReviewStatus,
+    SourceDoubt,
+    TombstoneKind,
+)
 from memsieve.testing.factories import (
     NOW,
     admission,
@@ -159,7 +169,9 @@ def test_the_same_entries_stored_by_many_at_once_are_stored_once(stores, other_p
 
 def test_a_decision_takes_the_place_of_the_earlier_one(stores, run):
     [said] = fill(run, stores, "one")
-    check = Check(name="duplicate", passed=False, score=0.93, reason="It is there already.")
+    check = Check(
+        name="duplicate", passed=False, score=0.93, reason=Reason.of("duplicate.known", quote="x", similarity=0.93)
+    )
     late = Admission(
         decision=Decision.REFUSED, checks=(check,), decided_at=NOW + timedelta(seconds=3), shadow=Decision.ADMITTED
     )
@@ -255,11 +267,13 @@ def test_every_field_of_the_filter_narrows_the_list(stores, run):
 
 def test_entries_are_found_by_a_check_that_they_failed_and_not_by_one_that_they_passed(stores, run):
     said = fill(run, stores, "one", "two", "three")
-    length, echo = (Check(name=name, passed=True, score=1.0, reason="Fine.") for name in ("length", "echo"))
+    length, echo = (
+        Check(name=name, passed=True, score=1.0, reason=Reason.text("Fine.")) for name in ("length", "echo")
+    )
     failed = [
         (length, replace(echo, passed=False)),
         (replace(length, passed=False), replace(echo, passed=False)),
-        (replace(length, reason='It says ["echo",false,1].'), replace(echo, name="echoes", passed=False)),
+        (replace(length, reason=Reason.text('It says ["echo",false,1].')), replace(echo, name="echoes", passed=False)),
     ]
     for one, checks in zip(said, failed, strict=True):
         decided = replace(admission(Decision.REFUSED), checks=checks)

@@ -54,7 +54,10 @@ def test_a_refusal_is_told_with_its_reasons_and_is_no_error(api, agent):
     told = api.post("/memory/quarantine", {**BODY, "confidence": 0.5}, key=agent)
     assert told.status_code == 201
     assert told.json()["decision"] == "refused"
-    assert "0.5" in told.json()["reasons"][0]
+    [reason] = told.json()["reasons"]
+    assert (reason["code"], reason["params"]) == ("confidence.score", {"confidence": 0.5, "minimum": 0.8})
+    assert "0.5" in reason["en"]
+    assert "置信度为 0.5" in reason["zh"]
 
 
 def test_where_it_lies_leads_to_what_became_of_it(api, agent):
@@ -71,7 +74,7 @@ def test_agents_are_told_what_became_of_an_entry_without_a_word_of_it(api, agent
     path = f"/memory/entries/{recorded['entry_id']}/admission"
     assert "Zebra" in str(api.get(path, key=reviewer).json()["reasons"])
     told = api.get(path, key=agent).json()
-    assert told["reasons"] == ["It did not pass the check consistency."]
+    assert [reason["en"] for reason in told["reasons"]] == ["It did not pass the check consistency."]
     assert {one["name"]: one["passed"] for one in told["checks"]}["consistency"] is False
     assert "Zebra" not in str(told)
 
@@ -423,7 +426,8 @@ def test_a_receipt_does_not_tell_where_a_store_is(api, agent, monkeypatch, caplo
 
     monkeypatch.setattr(SqliteWorking, "list", down)
     answer = api.post("/memory/quarantine", BODY, key=agent)
-    assert (answer.status_code, answer.json()["reasons"]) == (202, ["Not decided, tried again later: Redis is away."])
+    assert answer.status_code == 202
+    assert [reason["en"] for reason in answer.json()["reasons"]] == ["Not decided, tried again later: Redis is away."]
     assert "redis://" not in answer.text
     assert "StoreUnavailable: Redis at redis://cache:6379 is away." in caplog.text
 

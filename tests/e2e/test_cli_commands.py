@@ -48,7 +48,8 @@ def test_recording_prints_the_entry_and_the_verdict_and_nothing_else(cli):
 def test_a_refusal_is_no_failure(cli):
     verdict = cli.record(UNSURE, "--confidence", "0.4")["admission"]
     assert (verdict["admitted"], verdict["decision"]) == (False, "refused")
-    assert verdict["reasons"] == ["The agent's confidence is 0.4; it must be above 0.8."]
+    [reason] = verdict["reasons"]
+    assert reason["en"] == "The agent's confidence is 0.4; it must be above 0.8."
 
 
 def test_group_is_another_name_of_project(cli):

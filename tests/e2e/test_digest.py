@@ -166,7 +166,7 @@ def test_what_contradicts_long_term_memory_is_no_duplicate_and_says_so(project, 
     [found] = project.digest().insights
     assert found.refinement.outcome is Outcome.READY
     assert found.nearest.conflict
-    assert "differs" in found.refinement.reason
+    assert "differs" in str(found.refinement.reason)
 
 
 def test_facts_in_two_languages_meet(project, say):

@@ -52,7 +52,7 @@ def test_ten_findings_over_four_tasks_end_as_the_example_says(tmp_path):
         for file, told in files.items():
             assert told in fate(reports[task], file), (task, file)
         assert "ideas of mine.txt" in reports[task]
-    assert "denies 'follow'" in reports["close the quarter"]
+    assert "denies “follow”" in reports["close the quarter"]
     base = KnowledgeBase.open(tmp_path)
     assert (base.root / "workspace" / "staging" / "ideas of mine.txt").exists()
     atoms = {path.name: document.read(path) for path in (base.root / "atoms").rglob("*.md")}

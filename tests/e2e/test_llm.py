@@ -6,7 +6,7 @@ import time
 import pytest
 
 from memsieve.config import Settings
-from memsieve.model import Decision, ReviewStatus
+from memsieve.model import Decision, Reason, ReviewStatus
 from memsieve.sync import Memory
 from memsieve.testing import OpenAIServer, Reply
 
@@ -60,7 +60,7 @@ def test_a_caller_may_wait_for_the_verdict(server, judged):
     with judged() as memory:
         receipt = memory.project("apollo").record(TEXT, session_id="s1", confidence=0.9, wait=True)
     assert receipt.admission.admitted
-    assert receipt.admission.checks[-1].reason == "Nothing in it disagrees."
+    assert receipt.admission.checks[-1].reason == Reason.text("Nothing in it disagrees.")
 
 
 def test_a_verdict_of_yes_refuses_with_the_judges_reason(server, judged):
@@ -69,7 +69,7 @@ def test_a_verdict_of_yes_refuses_with_the_judges_reason(server, judged):
         project = memory.project("apollo")
         receipt = project.record(TEXT, session_id="s1", confidence=0.9, wait=True)
         assert receipt.admission.decision is Decision.REFUSED
-        assert receipt.admission.reasons == ("It says both that it runs and that it stands still.",)
+        assert receipt.admission.reasons == (Reason.text("It says both that it runs and that it stands still."),)
         assert project.working() == []
 
 
@@ -89,7 +89,7 @@ def test_without_a_clear_verdict_nothing_is_admitted_until_the_judge_is_back(ser
         project = memory.project("apollo")
         receipt = project.record(TEXT, session_id="s1", confidence=0.9, wait=True)
         assert receipt.admission.decision is Decision.PENDING
-        assert reason in receipt.admission.reasons[0]
+        assert reason in str(receipt.admission.reasons[0])
         assert project.working() == []
         assert project.log()[0].admission == receipt.admission
         server._script.clear()

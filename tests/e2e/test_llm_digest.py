@@ -101,8 +101,8 @@ def test_where_there_is_no_fit_summary_the_sources_speak_and_a_note_says_why(ser
     [found] = project.digest().insights
     assert found.summarised_by == Insight.EXTRACT
     assert found.summary in SAYINGS
-    assert "writer-1" in found.note
-    assert told in found.note
+    assert "writer-1" in str(found.note)
+    assert told in str(found.note)
 
 
 def test_what_nobody_said_more_about_is_not_asked_about_again(server, project):

@@ -15,7 +15,9 @@ def test_a_proposal_waits_for_a_person_on_every_engine(server_engine, data, smal
         assert project.propose(entry_id, reason="again").insight_id == made.insight_id
         assert project.memories() == []
         assert [event.action for event in project.audit_log()] == ["promotion proposed"]
-        assert [one.note for one in project.digest().insights] == ["Proposed by cfo-agent: “It was measured twice.”"]
+        assert [str(one.note) for one in project.digest().insights] == [
+            "Proposed by cfo-agent: “It was measured twice.”"
+        ]
         assert project.promote(made.insight_id, by="ada").approval.content == SAID
         assert project.insights() == []
         assert project.verify_audit().whole

@@ -29,6 +29,7 @@ from memsieve.model import (
     LongTermMemory,
     Nearest,
     Proposal,
+    Reason,
     Receipt,
     Retirement,
     ReviewStatus,
@@ -85,7 +86,7 @@ def test_answers_are_told_as_documented():
 
 
 def test_insights_and_digests_are_told_as_documented():
-    dispute = Dispute(first_id="a", first_quote="5", second_id="b", second_quote="7", difference="5 and 7")
+    dispute = Dispute(first_id="a", first_quote="5", second_id="b", second_quote="7", difference=Reason.text("5 and 7"))
     nearest = Nearest(memory_id="m", content="c", similarity=0.5, diff=((Edit.SAME, "c"),), conflict=None)
     decision = InsightDecision(review=ReviewStatus.PROMOTED, by="ada", at=NOW, memory_id="m")
     one = insight([source(entry())], "s", disputes=(dispute,), nearest=nearest, decision=decision)

@@ -77,7 +77,7 @@ def test_a_paraphrase_of_working_memory_is_a_duplicate(embed):
     again = "The team decided to use PostgreSQL for the ledger, because it needs real transactions!"
     check = duplicate.check(candidate(again, embed(again), working=[held(LEDGER, embed(LEDGER))]), DEFAULTS)
     assert not check.passed
-    assert "already" in check.reason
+    assert "already" in str(check.reason)
 
 
 @pytest.mark.parametrize(
@@ -165,9 +165,10 @@ def test_a_dismissed_text_and_its_paraphrase_do_not_come_back(embed):
     for again in (LEDGER, "PostgreSQL was chosen by the team for the ledger since real transactions are needed."):
         check = tombstone.check(candidate(again, embed(again), tombstones=[buried]), DEFAULTS)
         assert not check.passed
-        assert f"A person dismissed something like it on 2026-03-02 (similarity {check.score:.2f})" in check.reason
+        assert check.reason.params["similarity"] == round(check.score, 2)
+        assert "A person dismissed something like it on 2026-03-02" in str(check.reason)
         # Whoever recorded it is not told what was dismissed, by whom or why.
-        assert not any(secret in check.reason for secret in (buried.content, buried.by, buried.reason))
+        assert not any(secret in str(check.reason) for secret in (buried.content, buried.by, buried.reason))
 
 
 def test_a_buried_sentence_within_a_longer_text_is_found(embed):
@@ -213,7 +214,7 @@ def served(content, embed):
 def test_what_this_session_was_served_does_not_come_back_as_evidence(embed, said):
     check = echo.check(candidate(said, embed(said), served=[served(LEDGER, embed)]), DEFAULTS)
     assert not check.passed
-    assert "was served" in check.reason
+    assert "was served" in str(check.reason)
 
 
 def test_an_echo_woven_of_two_served_memories_is_found(embed):

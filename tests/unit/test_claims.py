@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memsieve.claims import conflict
+from memsieve.claims import find_conflict
 
 DIFFERENT = [
     ("每笔交易收取百分之一点五的手续费", "每笔交易收取百分之一点二的手续费"),
@@ -90,14 +90,14 @@ AGREEING = [
 
 @pytest.mark.parametrize(("first", "second"), DIFFERENT)
 def test_near_copies_that_claim_different_things_conflict_both_ways(first, second):
-    assert conflict(first, second)
-    assert conflict(second, first)
+    assert find_conflict(first, second)
+    assert find_conflict(second, first)
 
 
 @pytest.mark.parametrize(("first", "second"), AGREEING)
 def test_copies_in_other_words_or_figures_do_not_conflict(first, second):
-    assert conflict(first, second) is None
-    assert conflict(second, first) is None
+    assert find_conflict(first, second) is None
+    assert find_conflict(second, first) is None
 
 
 @pytest.mark.parametrize(
@@ -114,16 +114,16 @@ def test_copies_in_other_words_or_figures_do_not_conflict(first, second):
     ],
 )
 def test_a_copy_whose_sentences_other_marks_cut_does_not_conflict(text, cut):
-    assert conflict(text, cut) is None
-    assert conflict(cut, text) is None
+    assert find_conflict(text, cut) is None
+    assert find_conflict(cut, text) is None
 
 
 def test_a_part_of_a_text_in_full_width_letters_does_not_conflict_with_it():
     part = "The report has no buttons on the first page. The buttons of the second page are red."
     text = f"{part} The buttons work."
     wide = text.translate({code: code + 0xFEE0 for code in range(0x21, 0x7F)})
-    assert conflict(wide, part) is None
-    assert conflict(part, wide) is None
+    assert find_conflict(wide, part) is None
+    assert find_conflict(part, wide) is None
 
 
 @pytest.mark.parametrize(
@@ -131,39 +131,45 @@ def test_a_part_of_a_text_in_full_width_letters_does_not_conflict_with_it():
     [("The value is 3.5 now", "The value is 35 now"), ("On May 7, 5 people came", "On May 75 people came")],
 )
 def test_a_mark_within_a_number_is_part_of_it(first, second):
-    assert conflict(first, second)
+    assert find_conflict(first, second)
 
 
 @pytest.mark.parametrize(("first", "second"), [*DIFFERENT, *AGREEING])
 def test_a_text_never_conflicts_with_itself(first, second):
-    assert conflict(first, first + " ") is None
-    assert conflict(second, second + " ") is None
+    assert find_conflict(first, first + " ") is None
+    assert find_conflict(second, second + " ") is None
 
 
 def test_an_explanation_names_both_sides_as_they_were_written():
-    assert conflict("The feature is enabled", "The feature is disabled") == "different words: 'enabled' and 'disabled'"
-    assert conflict("It costs $5M", "It costs $7M") == "different numbers: '$5M' and '$7M'"
-    assert conflict("The cache is on disk", "The cache is not on disk") == "one affirms and the other denies 'disk'"
+    assert (
+        str(find_conflict("The feature is enabled", "The feature is disabled"))
+        == "different words: “enabled” and “disabled”"
+    )
+    assert str(find_conflict("It costs $5M", "It costs $7M")) == "different numbers: “$5M” and “$7M”"
+    assert (
+        str(find_conflict("The cache is on disk", "The cache is not on disk"))
+        == "one affirms and the other denies “disk”"
+    )
 
 
 def test_values_of_different_sorts_are_compared_without_error():
-    assert conflict("The demo is on Monday", "The demo is at 15:00") is None
-    assert conflict("The demo is on 3 May", "The demo takes 3 hours") is None
+    assert find_conflict("The demo is on Monday", "The demo is at 15:00") is None
+    assert find_conflict("The demo is on 3 May", "The demo takes 3 hours") is None
 
 
 def test_very_long_texts_are_compared_to_the_end():
     long = "The budget of part {} is not 3 million. " * 1_500
-    assert conflict(long, long + "It was late.") is None
+    assert find_conflict(long, long + "It was late.") is None
 
 
 def test_a_long_sentence_without_an_end_is_compared_piece_by_piece():
     long = " ".join(f"part{place} holds kettles" for place in range(2_000))
-    assert conflict(f"{long} and 12 lamps", f"{long} and 13 lamps") == "different numbers: '12' and '13'"
-    assert conflict(f"{long} and 12 lamps", f"{long} and twelve lamps") is None
+    assert str(find_conflict(f"{long} and 12 lamps", f"{long} and 13 lamps")) == "different numbers: “12” and “13”"
+    assert find_conflict(f"{long} and 12 lamps", f"{long} and twelve lamps") is None
 
 
 @pytest.mark.parametrize("unit", ["{0} ", "{0}.5 ms ", "w{0}x ", "2026-01-{1:02} "])
 def test_a_sentence_of_any_number_of_values_or_words_agrees_with_itself_and_more(unit):
     long = "".join(unit.format(number, number % 28 + 1) for number in range(20_000))
-    assert conflict(long, f"{long}and more") is None
-    assert conflict(f"{long}and more", long) is None
+    assert find_conflict(long, f"{long}and more") is None
+    assert find_conflict(f"{long}and more", long) is None

@@ -35,6 +35,7 @@ from memsieve.model import (
     LongTermMemory,
     Nearest,
     Proposal,
+    Reason,
     Receipt,
     Retirement,
     ReviewStatus,
@@ -82,9 +83,19 @@ def _insight() -> Any:
     first, second = entry(agent_id="cfo", confidence=0.9), entry("It runs on MySQL.", session_id="s2")
     return insight(
         [source(first), source(second, doubt=SourceDoubt.CONTRARY)],
-        note="a note",
-        nearest=Nearest(memory_id="m", content="a b", similarity=0.5, diff=((Edit.ADDED, "a"),), conflict="no"),
-        disputes=(Dispute(first_id="a", first_quote="b", second_id="c", second_quote="d", difference="e"),),
+        note=Reason.of("note.proposed", actor="a", reason="b"),
+        nearest=Nearest(
+            memory_id="m", content="a b", similarity=0.5, diff=((Edit.ADDED, "a"),), conflict=Reason.text("no")
+        ),
+        disputes=(
+            Dispute(
+                first_id="a",
+                first_quote="b",
+                second_id="c",
+                second_quote="d",
+                difference=Reason.of("difference.dates", first="d", second="e"),
+            ),
+        ),
         decision=InsightDecision(review=ReviewStatus.PROMOTED, by="ada", at=NOW, reason="r", memory_id="m"),
         later=(source(second),),
     )

@@ -19,6 +19,7 @@ from memsieve.model import (
     InsightDecision,
     Nearest,
     Outcome,
+    Reason,
     Refinement,
     ReviewStatus,
     SourceDoubt,
@@ -40,7 +41,7 @@ def said(text=CLAIM, session="s1", agent="cfo", confidence=0.9, days=0, **fields
 
 
 def refined(outcome, reason="Three sessions say it.", observations=3):
-    return Refinement(outcome=outcome, reason=reason, observations=observations)
+    return Refinement(outcome=outcome, reason=Reason.text(reason), observations=observations)
 
 
 def near(old=FORMER, new=CLAIM, **fields):
@@ -126,7 +127,7 @@ def test_a_dispute_is_flagged_and_both_sides_are_quoted_with_who_said_it():
     first, second = said(agent="cfo"), said("The ledger runs on MySQL 8.", "s2", "运维")
     dispute = Dispute(
         first_id=first.entry_id, first_quote=first.quote, second_id=second.entry_id, second_quote=second.quote,
-        difference="PostgreSQL against MySQL",
+        difference=Reason.text("PostgreSQL against MySQL"),
     )  # fmt: skip
     text = card(first, second, disputes=(dispute,))
     assert "observing 1/3 · ⚠ disputed" in text
@@ -152,7 +153,7 @@ def test_without_colours_the_diff_stands_between_signs():
 
 def test_a_memory_that_says_the_same_or_the_contrary_is_said_to():
     assert "word for word the same:" in card(said(), nearest=near(CLAIM, CLAIM))
-    assert "⚠ 15 against 16" in card(said(), nearest=near(conflict="15 against 16"))
+    assert "⚠ 15 against 16" in card(said(), nearest=near(conflict=Reason.text("15 against 16")))
 
 
 def test_a_memory_about_something_else_is_quoted_instead_of_a_diff_that_says_nothing():
@@ -246,16 +247,20 @@ def test_nothing_that_agents_wrote_can_command_the_terminal(width):
     hostile = said(HOSTILE, HOSTILE, HOSTILE, doubt=SourceDoubt.INJECTION)
     sound = said(HOSTILE, HOSTILE, HOSTILE)
     dispute = Dispute(
-        first_id=hostile.entry_id, first_quote=HOSTILE, second_id="e", second_quote=HOSTILE, difference=HOSTILE
+        first_id=hostile.entry_id,
+        first_quote=HOSTILE,
+        second_id="e",
+        second_quote=HOSTILE,
+        difference=Reason.text(HOSTILE),
     )
     one = insight(
         [hostile, sound, said("Another saying.", HOSTILE, HOSTILE)],
         HOSTILE,
-        note=HOSTILE,
+        note=Reason.text(HOSTILE),
         summarised_by=HOSTILE,
         disputes=(dispute,),
         refinement=refined(Outcome.READY, HOSTILE),
-        nearest=near(HOSTILE, HOSTILE + " and more", conflict=HOSTILE),
+        nearest=near(HOSTILE, HOSTILE + " and more", conflict=Reason.text(HOSTILE)),
         later=(sound,),
     )
     decided = InsightDecision(review=ReviewStatus.DISMISSED, by=HOSTILE, at=NOW, reason=HOSTILE)

@@ -8,7 +8,7 @@ import sys
 SECONDS = 60
 CHECKED = """
 import asyncio
-from memsieve.claims import conflict
+from memsieve.claims import find_conflict
 from memsieve.digest.statements import statements
 from memsieve.ingress.injection.find import find_injection
 from memsieve.judges.local import LocalJudge
@@ -26,7 +26,7 @@ for part in PARTS:
     asyncio.run(LocalJudge().consistent(text))
     for check in (cut, find_injection, narrow, split, lambda text: list(statements(text))):
         check(text)
-    conflict(text, text + "x")
+    find_conflict(text, text + "x")
 """
 
 

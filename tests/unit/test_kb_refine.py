@@ -80,7 +80,7 @@ def test_a_finding_is_a_duplicate_when_more_than_80_percent_of_its_concepts_are_
     item = base.refine()["new-trap-many-words.md"]
     assert item.outcome == outcome
     if outcome == "duplicate":
-        assert "81%" in item.reason
+        assert "81 %" in item.reason
         assert item.atom == "atoms/traps/known.md"
         assert base.waiting() == []
     assert path.exists()
@@ -98,7 +98,7 @@ def test_a_finding_with_the_words_of_an_atom_that_claims_otherwise_is_no_duplica
     base.find("limit", "The gateway accepts 200 requests per minute from each tenant.")
     item = base.refine()["new-trap-limit.md"]
     assert item.outcome == "observing"
-    assert "It differs from atom atoms/patterns/limit.md: different numbers: '200" in item.reason
+    assert "It differs from atom atoms/patterns/limit.md: different numbers: “200" in item.reason
 
 
 def test_the_special_case_on_one_line_of_one_file_is_deleted_as_too_narrow(base):

@@ -180,9 +180,8 @@ def test_a_text_that_only_looks_contradictory_passes(text):
 def test_a_refusal_quotes_both_sentences_and_says_why():
     verdict = asyncio.run(LocalJudge().consistent("The launch is on 3 May. All is ready. The launch is on 9 May."))
     assert not verdict.consistent
-    assert verdict.reason == (
-        'It says "The launch is on 3 May." and also "The launch is on 9 May.": '
-        "different dates: '3 May' and '9 May'."
+    assert str(verdict.reason) == (
+        "It says “The launch is on 3 May.” and also “The launch is on 9 May.”: different dates: “3 May” and “9 May”."
     )
 
 
@@ -196,8 +195,8 @@ def test_a_refusal_quotes_traditional_characters_as_they_were_written():
     text = "專案預算是三百萬元，已經獲得批准。大家討論了很久。專案預算是五百萬元，已經獲得批准。"
     verdict = asyncio.run(LocalJudge().consistent(text))
     assert not verdict.consistent
-    assert "專案預算是三百萬元，已經獲得批准。" in verdict.reason
-    assert "專案預算是五百萬元，已經獲得批准。" in verdict.reason
+    assert "專案預算是三百萬元，已經獲得批准。" in str(verdict.reason)
+    assert "專案預算是五百萬元，已經獲得批准。" in str(verdict.reason)
 
 
 def test_the_model_is_loaded_only_for_sentences_that_are_alike(monkeypatch):

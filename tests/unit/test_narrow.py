@@ -318,7 +318,7 @@ def test_a_fact_beside_it_makes_any_text_general(text, fact):
     ],
 )
 def test_the_reason_names_what_it_rests_on(text, anchor):
-    assert anchor in narrow(text)
+    assert anchor in str(narrow(text))
 
 
 def test_two_files_are_more_than_one_spot():

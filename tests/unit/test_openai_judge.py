@@ -41,24 +41,24 @@ def test_a_judge_that_asks_a_model_is_not_quick():
 def test_yes_means_the_text_does_not_hold_together(server, first):
     verdict = answered(server, f"{first}\n“8 GB” and\n “64 GB” disagree.\n")
     assert not verdict.consistent
-    assert verdict.reason == "“8 GB” and “64 GB” disagree."
+    assert str(verdict.reason) == "“8 GB” and “64 GB” disagree."
 
 
 @pytest.mark.parametrize("first", ["NO", "no", "No.", "\tNO\r"])
 def test_no_means_the_text_holds_together(server, first):
     verdict = answered(server, f"{first}\nNothing disagrees.")
     assert verdict.consistent
-    assert verdict.reason == "Nothing disagrees."
+    assert str(verdict.reason) == "Nothing disagrees."
 
 
 def test_a_verdict_without_a_reason_still_counts(server):
     verdict = answered(server, "YES")
     assert not verdict.consistent
-    assert verdict.reason
+    assert str(verdict.reason)
 
 
 def test_a_long_reason_is_cut(server):
-    assert len(answered(server, "YES\n" + "because " * 1000).reason) == MAX_REASON
+    assert len(str(answered(server, "YES\n" + "because " * 1000).reason)) == MAX_REASON
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_anything_else_is_no_verdict(server, text):
 def test_reasoning_before_the_answer_is_dropped(server):
     verdict = answered(server, "<think>\nMaybe NO?\nYES is wrong.\n</think>\n\nNO\nNothing disagrees.")
     assert verdict.consistent
-    assert verdict.reason == "Nothing disagrees."
+    assert str(verdict.reason) == "Nothing disagrees."
 
 
 @pytest.mark.parametrize("finish_reason", ["length", "content_filter", "tool_calls"])

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memsieve.errors import ConfigError, Conflict, Forbidden, InvalidInput, StoreCorrupt, StoreUnavailable
-from memsieve.model import Decision, EntryFilter
+from memsieve.model import Decision, EntryFilter, Reason
 from memsieve.ports import SPOOLED
 from memsieve.stores.spool.file import SpoolFile
 from memsieve.stores.spool.line import Said, pack, unpack
@@ -136,7 +136,7 @@ def test_while_the_store_is_away_entries_wait_and_are_said_to(spool, line, run):
     assert receipt.entry is said
     assert receipt.admission.decision is Decision.PENDING
     assert [check.name for check in receipt.admission.checks] == [SPOOLED]
-    assert "spool" in receipt.admission.reasons[0]
+    assert receipt.admission.reasons == (Reason.of("pending.spooled"),)
     assert (spool.waiting, run(contents(line))) == (1, [])
 
 

@@ -134,8 +134,8 @@ def test_where_a_model_fails_or_adds_something_the_sources_speak_and_a_note_says
     summary = run(summarised(Writer(answer), finding, window))
     assert summary.by == Insight.EXTRACT
     assert summary.text == extract(finding, window)
-    assert "writer-1" in summary.note
-    assert told in summary.note
+    assert "writer-1" in str(summary.note)
+    assert told in str(summary.note)
 
 
 def test_numbers_of_the_sources_may_be_repeated(run):

@@ -12,6 +12,7 @@ from memsieve.model import (
     InsightDecision,
     Nearest,
     Outcome,
+    Reason,
     Refinement,
     ReviewStatus,
     SourceDoubt,
@@ -20,6 +21,8 @@ from memsieve.testing.factories import NOW, digest, entry, insight, source
 
 SAID_AT = "2026-03-01T09:00:00.000000Z"
 MADE_AT = "2026-03-02T09:00:00.000000Z"
+
+SEEN_ONCE = wire.reason(Reason.text("Seen once."))
 
 
 def made(**fields):
@@ -47,7 +50,7 @@ def test_an_insight_carries_every_fact_and_is_never_verified():
         "last_seen": MADE_AT,
         "made_at": MADE_AT,
         "refinement": {
-            "outcome": "observing", "label": "observing 1/3", "reason": "Seen once.", "observations": 1, "needed": 3,
+            "outcome": "observing", "label": "observing 1/3", "reason": SEEN_ONCE, "observations": 1, "needed": 3,
         },
         "nearest": None,
         "disputed": False,
@@ -79,7 +82,9 @@ def test_a_promoted_insight_is_still_not_verified_itself():
 
 def test_the_nearest_memory_comes_with_its_words_and_what_would_change():
     diff = ((Edit.SAME, "The ledger runs on "), (Edit.REMOVED, "MySQL"), (Edit.ADDED, "PostgreSQL"))
-    nearest = Nearest(memory_id="m", content="The ledger runs on MySQL", similarity=0.8, diff=diff, conflict="names")
+    nearest = Nearest(
+        memory_id="m", content="The ledger runs on MySQL", similarity=0.8, diff=diff, conflict=Reason.text("names")
+    )
     assert wire.insight(made(nearest=nearest))["nearest"] == {
         "memory_id": "m",
         "content": "The ledger runs on MySQL",
@@ -89,21 +94,29 @@ def test_the_nearest_memory_comes_with_its_words_and_what_would_change():
             {"edit": "removed", "text": "MySQL"},
             {"edit": "added", "text": "PostgreSQL"},
         ],
-        "conflict": "names",
+        "conflict": wire.reason(Reason.text("names")),
     }
 
 
 def test_a_dispute_quotes_both_sides():
-    dispute = Dispute(first_id="a", first_quote="It is.", second_id="b", second_quote="It is not.", difference="not")
+    dispute = Dispute(
+        first_id="a", first_quote="It is.", second_id="b", second_quote="It is not.", difference=Reason.text("not")
+    )
     document = wire.insight(made(disputes=(dispute,)))
     assert document["disputed"] is True
     assert document["disputes"] == [
-        {"first_id": "a", "first_quote": "It is.", "second_id": "b", "second_quote": "It is not.", "difference": "not"}
+        {
+            "first_id": "a",
+            "first_quote": "It is.",
+            "second_id": "b",
+            "second_quote": "It is not.",
+            "difference": wire.reason(Reason.text("not")),
+        }
     ]
 
 
 def test_a_digest_says_what_was_set_aside_for_which_reason():
-    ready = Refinement(outcome=Outcome.READY, reason="Three sessions say it.", observations=3)
+    ready = Refinement(outcome=Outcome.READY, reason=Reason.text("Three sessions say it."), observations=3)
     one = made(refinement=ready)
     document = wire.digest(
         digest(one, entries=9, waiting=4, set_aside={ExclusionReason.NO_CLAIM: 5, ExclusionReason.SAID_ONCE: 2})

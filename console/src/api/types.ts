@@ -68,7 +68,7 @@ export interface Dispute {
   first_quote: string;
   second_id: string;
   second_quote: string;
-  difference: string;
+  difference: Reason;
 }
 
 export interface Nearest {
@@ -76,13 +76,13 @@ export interface Nearest {
   content: string;
   similarity: number;
   diff: Words[];
-  conflict: string | null;
+  conflict: Reason | null;
 }
 
 export interface Refinement {
   outcome: Outcome;
   label: string;
-  reason: string;
+  reason: Reason;
   observations: number;
   needed: number;
 }
@@ -100,7 +100,7 @@ export interface Insight {
   project_id: string;
   summary: string;
   summarised_by: string;
-  note: string | null;
+  note: Reason | null;
   verified: false;
   label: string;
   sessions: number;
@@ -129,18 +129,26 @@ export interface Digest {
   insights: Insight[];
 }
 
+/** Why something was decided: a code with its parameters, and the sentence in both languages. */
+export interface Reason {
+  code: string;
+  params: Record<string, unknown>;
+  en: string;
+  zh: string;
+}
+
 export interface Check {
   name: string;
   passed: boolean;
   score: number | null;
-  reason: string;
+  reason: Reason;
 }
 
 export interface Admission {
   admitted: boolean;
   decision: Decision;
   checks: Check[];
-  reasons: string[];
+  reasons: Reason[];
   decided_at: Moment;
   shadow: Decision | null;
 }

@@ -5,7 +5,7 @@ import { Button } from '../parts/Button';
 import { Diff } from '../parts/Diff';
 import { Said } from '../parts/Said';
 import { digest as words } from '../words/digest';
-import { useFormat, useWords } from '../words/language';
+import { useFormat, useLanguage, useWords } from '../words/language';
 import { useHeading } from './level';
 
 /** Where sources contradict each other: both sides, side by side; further pairs on demand. */
@@ -34,7 +34,7 @@ export function Disputes({ insight, onUse }: { insight: Insight; onUse?: (text: 
 }
 
 function Sides({ dispute, insight, onUse }: { dispute: Dispute; insight: Insight; onUse?: (text: string) => void }) {
-  const say = useWords(words);
+  const difference = useWords(dispute.difference);
   const find = (id: string) => insight.sources.find((one) => one.entry_id === id);
   const use = onUse && { onUse };
   return (
@@ -43,7 +43,7 @@ function Sides({ dispute, insight, onUse }: { dispute: Dispute; insight: Insight
         <Side quote={dispute.first_quote} source={find(dispute.first_id)} {...use} />
         <Side quote={dispute.second_quote} source={find(dispute.second_id)} {...use} />
       </div>
-      <p className="mt-1.5 text-sm font-medium text-danger">{say.difference(dispute.difference)}</p>
+      <p className="mt-1.5 text-sm font-medium text-danger first-letter:uppercase">{difference}</p>
     </div>
   );
 }
@@ -91,6 +91,7 @@ export function NearestMemory({
   linkTo?: (kind: 'entry' | 'memory', id: string) => string;
 }) {
   const say = useWords(words);
+  const language = useLanguage();
   const { percent } = useFormat();
   const { nearest } = insight;
   if (!nearest) return null;
@@ -105,7 +106,8 @@ export function NearestMemory({
         <Diff runs={nearest.diff} />
         {nearest.conflict && (
           <p className="mt-1.5 text-sm text-muted">
-            <span className="text-danger">{say.difference(nearest.conflict)}</span> · {say.conflictHelp}
+            <span className="text-danger first-letter:uppercase">{nearest.conflict[language]}</span> ·{' '}
+            {say.conflictHelp}
           </p>
         )}
         {linkTo && (

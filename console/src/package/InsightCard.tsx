@@ -5,7 +5,7 @@ import { Icon } from '../parts/Icon';
 import { Said } from '../parts/Said';
 import { useTold } from '../parts/States';
 import { digest as words } from '../words/digest';
-import { useFormat, useWords } from '../words/language';
+import { useFormat, useLanguage, useWords } from '../words/language';
 import { DecidedCard } from './DecidedCard';
 import { DismissForm } from './DismissForm';
 import type { Standing } from './decisions';
@@ -110,14 +110,12 @@ function PromoteWord() {
 }
 
 function Body({ insight, mode, wide, linkTo, onMode, onWide }: InsightCardProps) {
-  const say = useWords(words);
-  const { number } = useFormat();
-  const { outcome, observations, reason } = insight.refinement;
+  const language = useLanguage();
   return (
     <div className="mt-5 flex flex-col gap-5 border-t border-line pt-4">
       <p className="text-sm text-pretty text-muted">
-        {say.reasons[outcome](number(observations), reason)}
-        {insight.note && <span className="block">{insight.note}</span>}
+        {insight.refinement.reason[language]}
+        {insight.note && <span className="block">{insight.note[language]}</span>}
       </p>
       <Disputes insight={insight} {...(mode === 'read' && { onUse: (text: string) => onMode('edit', text) })} />
       <NearestMemory insight={insight} {...(linkTo && { linkTo })} />

@@ -7,7 +7,7 @@ import { Said } from '../parts/Said';
 import { useTold } from '../parts/States';
 import { badges } from '../words/badges';
 import { digest as words } from '../words/digest';
-import { useWords } from '../words/language';
+import { useLanguage, useWords } from '../words/language';
 import { Title, Who } from './Evidence';
 
 const FEW = 3;
@@ -70,6 +70,7 @@ function Quote({ source, href }: { source: Source; href?: string }) {
 function WholeEntry({ id, href }: { id: string; href?: string }) {
   const say = useWords(words);
   const { decisions } = useWords(badges);
+  const language = useLanguage();
   const client = useClient();
   const { data, error } = useQuery({
     queryKey: [client.project, 'quarantine', id],
@@ -87,7 +88,7 @@ function WholeEntry({ id, href }: { id: string; href?: string }) {
         {admission.checks
           .filter((check) => !check.passed)
           .map((check) => (
-            <Badge key={check.name} title={check.reason}>
+            <Badge key={check.name} title={check.reason[language]}>
               ✘ {check.name}
             </Badge>
           ))}

@@ -4,7 +4,8 @@ import { checks as words } from '../words/checks';
 import { useFormat, useWords } from '../words/language';
 import { Icon } from './Icon';
 
-const REJECTED = /A person (dismissed|retired) .* The lineage of ([\da-f-]{36}) tells/;
+/** The pages of what a person rejected, by the code of the check's reason. */
+const REJECTED: Record<string, string> = { 'tombstone.dismissed': '/quarantine', 'tombstone.retired': '/longterm' };
 
 /** Every check of an entry: whether it passed, its score, and why; what failed comes first. */
 export function Checks({ checks }: { checks: Check[] }) {
@@ -23,7 +24,9 @@ export function Checks({ checks }: { checks: Check[] }) {
 
 function One({ check }: { check: Check }) {
   const say = useWords(words);
-  const [, deed, source] = REJECTED.exec(check.reason) ?? [];
+  const why = useWords(check.reason);
+  const page = REJECTED[check.reason.code];
+  const { source_id: source } = check.reason.params;
   return (
     <div className={`flex gap-2.5 text-sm ${check.passed ? '' : '-mx-2.5 rounded-lg bg-danger-soft px-2.5 py-2'}`}>
       <Icon
@@ -38,10 +41,10 @@ function One({ check }: { check: Check }) {
           </span>
           <Score check={check} />
         </p>
-        <p className={`text-[13px] wrap-anywhere ${check.passed ? 'text-muted' : ''}`}>{say.reason(check.reason)}</p>
-        {source && (
+        <p className={`text-[13px] wrap-anywhere ${check.passed ? 'text-muted' : ''}`}>{why}</p>
+        {page && (
           <Link
-            href={`/${deed === 'retired' ? 'longterm' : 'quarantine'}/${source}`}
+            href={`${page}/${encodeURIComponent(String(source))}`}
             className="text-[13px] text-accent underline-offset-4 hover:underline"
           >
             {say.rejected}

@@ -1,16 +1,5 @@
 import type { Aside, Doubt, Outcome } from '../api/types';
 
-/** How two statements part, as the server tells it: the two sides, or what one of them denies. */
-const PARTED = /^different \w+: (['"])(.*)\1 and (['"])(.*)\3$/;
-const DENIED = /^one affirms and the other denies (['"])(.*)\1$/;
-
-function difference(told: string, denial: (what: string) => string): string {
-  const [, , first, , second] = PARTED.exec(told) ?? [];
-  if (first && second) return `${first} ↔ ${second}`;
-  const [, , denied] = DENIED.exec(told) ?? [];
-  return denied ? denial(denied) : told;
-}
-
 const en = {
   title: '📚 Knowledge digest (this week)',
   read: (days: string, entries: string) => `${days} · ${entries} entries read`,
@@ -41,12 +30,6 @@ const en = {
     too_narrow: 'Too narrow',
     duplicate: 'Known already',
   } satisfies Record<Outcome, string>,
-  reasons: {
-    ready: (_seen: string, told: string) => told,
-    observing: (_seen: string, told: string) => told,
-    too_narrow: (_seen: string, told: string) => told,
-    duplicate: (_seen: string, told: string) => told,
-  } satisfies Record<Outcome, (seen: string, told: string) => string>,
   seen: (seen: string, needed: string) => `${seen} of ${needed} independent sessions`,
   disputed: 'Disputed',
   contradicts: 'Contradicts memory',
@@ -59,7 +42,6 @@ const en = {
   sidesHelp: 'Read both sides, then say in your own words which one holds.',
   morePairs: (n: number) => (n === 1 ? 'Show another pair' : `Show ${n} more pairs`),
   useWords: 'Use these words',
-  difference: (told: string) => difference(told, (what) => `One affirms and the other denies “${what}”`),
   nearest: 'Nearest verified memory',
   alike: (percent: string) => `${percent} alike`,
   conflictHelp: 'Both cannot hold. If the new one does, promote it and retire the memory.',
@@ -142,12 +124,6 @@ const zh: typeof en = {
   undo: '撤销',
   cancel: '取消',
   verdicts: { ready: '可以晋升', observing: '观察中', too_narrow: '过于具体', duplicate: '已有此知识' },
-  reasons: {
-    ready: (seen) => `已有 ${seen} 个独立会话提到，内容具有普遍性，已验证的记忆中尚无此说。`,
-    observing: (seen) => `目前只有 ${seen} 个独立会话提到，还需继续观察。`,
-    too_narrow: () => '只涉及某个文件、函数、工单或一时的情形，没有普遍意义。',
-    duplicate: () => '已有一条验证过的记忆表达了同样的意思。',
-  },
   seen: (seen, needed) => `独立会话 ${seen} / ${needed}`,
   disputed: '有争议',
   contradicts: '与已有记忆矛盾',
@@ -160,7 +136,6 @@ const zh: typeof en = {
   sidesHelp: '请先看双方说法，再用自己的话写明哪一方成立。',
   morePairs: (n) => `再显示 ${n} 组`,
   useWords: '采用此说',
-  difference: (told) => difference(told, (what) => `一方肯定、一方否定“${what}”`),
   nearest: '最接近的已验证记忆',
   alike: (percent) => `相似度 ${percent}`,
   conflictHelp: '两者不能同时成立。若新的说法属实，请晋升它，并将旧记忆退役。',

@@ -54,13 +54,25 @@ class Page(Document, Generic[T]):
     )
 
 
+class Reason(Document):
+    """Why something was decided: a code with its parameters, and the sentence in both languages."""
+
+    code: str = Field(description="What kind of reason it is; programs compare this.", examples=["length.bytes"])
+    params: dict[str, Any] = Field(
+        description="What the sentence is about: numbers, quotes, ids, or reasons within it.",
+        examples=[{"bytes": 86, "minimum": 50}],
+    )
+    en: str = Field(description="The reason in English.", examples=["86 bytes long; 50 is the least."])
+    zh: str = Field(description="The reason in Chinese.", examples=["长度 86 字节，至少需要 50 字节。"])
+
+
 class CheckResult(Document):
     """What one check of the filter found."""
 
     name: str = Field(description="The check.", examples=["length"])
     passed: bool = Field(description="Whether the entry passed it.", examples=[True])
     score: float | None = Field(description="What was measured; null where nothing is.", examples=[86])
-    reason: str = Field(description="The finding in words.", examples=["It has 86 bytes; at least 50 are needed."])
+    reason: Reason = Field(description="What was found.")
 
 
 class Verdict(Document):
@@ -69,7 +81,7 @@ class Verdict(Document):
     admitted: bool = Field(description="Whether the filter admitted it.", examples=[True])
     decision: Decision = Field(description="What the filter decided; pending: it follows.", examples=["admitted"])
     checks: list[CheckResult] = Field(description="What each check found, in the order they were asked.")
-    reasons: list[str] = Field(description="Why it was not admitted, a sentence for each reason.", examples=[[]])
+    reasons: list[Reason] = Field(description="Why it was not admitted, one for each check that failed.", examples=[[]])
 
 
 class Recorded(Verdict):
@@ -294,7 +306,7 @@ class Refinement(Document):
         description="Whether it is known, too narrow, seen too seldom, or ready.", examples=["observing"]
     )
     label: str = Field(description="The same as people read it.", examples=["observing 2/3"])
-    reason: str = Field(description="Why.", examples=["Two sessions say so; three are needed."])
+    reason: Reason = Field(description="Why.")
     observations: int = Field(description="How many independent observations it has.", examples=[2])
     needed: int = Field(description="How many it needs.", examples=[3])
 
@@ -313,7 +325,7 @@ class Nearest(Document):
     content: Content = Field(description="What it says.")
     similarity: float = Field(description="How near the two are, 1 at most.", examples=[0.81])
     diff: list[Words] = Field(description="What turns the memory's words into the insight's.")
-    conflict: str | None = Field(description="How the two contradict each other, if they do.", examples=[None])
+    conflict: Reason | None = Field(description="How the two contradict each other, if they do.", examples=[None])
 
 
 class Dispute(Document):
@@ -323,7 +335,7 @@ class Dispute(Document):
     first_quote: str = Field(description="What it says.", examples=["The budget is 5 million."])
     second_id: str = Field(description="The other entry.", examples=[_OTHER_ENTRY_ID])
     second_quote: str = Field(description="What that says.", examples=["The budget is 7 million."])
-    difference: str = Field(description="How they differ.", examples=["5 million and 7 million"])
+    difference: Reason = Field(description="How they differ.")
 
 
 class InsightSource(Document):
@@ -355,7 +367,7 @@ class Insight(Document):
     project_id: ProjectId
     summary: Content = Field(description="What its sources say in common.")
     summarised_by: str = Field(description="The model that worded it; `extract`: a source did.", examples=["extract"])
-    note: str | None = Field(description="What to know about the summary.", examples=[None])
+    note: Reason | None = Field(description="What to know about the summary.", examples=[None])
     verified: Literal[False] = Field(description="Never: nobody has approved it yet.")
     label: str = Field(description="The same as people read it.", examples=["⚡️ unverified"])
     sessions: int = Field(description="How many independent sessions say it.", examples=[2])

@@ -12,6 +12,7 @@ from memsieve.claims import restated, statement
 from memsieve.claims.numbers import Kind
 from memsieve.claims.opposites import CONTRAST, KIND, opposites, same_kind
 from memsieve.claims.statement import Statement, Value
+from memsieve.model import Reason
 from memsieve.retrieval.words import fold
 
 _SENTENCE_END = re.compile(r"(?<=[。！？!?；;])|(?<=[.])(?=\s)|\n+")
@@ -36,16 +37,16 @@ class Difference:
 
     kind: str
     first: str
-    second: str
+    second: str = ""
 
-    def __str__(self) -> str:
-        if self.kind == "denial":
-            return f"one affirms and the other denies {self.first!r}"
-        return f"different {self.kind}: {self.first!r} and {self.second!r}"
+    @property
+    def reason(self) -> Reason:
+        """The difference in words."""
+        return Reason.of(f"difference.{self.kind}", first=self.first, second=self.second)
 
 
-def conflict(a: str, b: str) -> str | None:
-    """Say how two texts about the same thing differ in what they claim; None when they agree."""
+def find_conflict(a: str, b: str) -> Reason | None:
+    """Return how two texts about the same thing differ in what they claim; None when they agree."""
     if a == b:
         return None
     a, b = a.translate(_WIDE), b.translate(_WIDE)
@@ -55,10 +56,10 @@ def conflict(a: str, b: str) -> str | None:
     for first, second in pairs:
         difference = compare(first, second) or _distinction(first, second)
         if difference is not None:
-            return str(difference)
+            return difference.reason
     for first, second in pairs[:_MOST_SCORED]:
         if restated.other_value(first, second):
-            return f"different values: {first.text!r} and {second.text!r}"
+            return Difference("values", first.text, second.text).reason
     return None
 
 
@@ -101,7 +102,7 @@ def denial(a: Statement, b: Statement) -> Difference | None:
         heads = denying.denied - other.denied
         if heads and heads <= other.words.keys():
             head = "".join(dict.fromkeys(denying.said.get(word, word) for word in denying.order if word in heads))
-            return Difference("denial", head, "")
+            return Difference("denial", head)
     return None
 
 

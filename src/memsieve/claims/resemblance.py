@@ -98,7 +98,7 @@ def _telling(character: str) -> bool:
     return character.isalnum() or unicodedata.category(character) in {"Sm", "Sc", "So", "Mn", "Mc"}
 
 
-def quoted(text: str) -> str:
-    """Return a text as a reason quotes it."""
+def excerpt(text: str) -> str:
+    """Return the first words of a text on one line, as a reason quotes it."""
     line = " ".join(text.split())
-    return f"“{line}”" if len(line) <= _MAX_QUOTE else f"“{line[: _MAX_QUOTE - 1]}…”"
+    return line if len(line) <= _MAX_QUOTE else f"{line[: _MAX_QUOTE - 1]}…"

@@ -167,7 +167,7 @@ def _summary(record: Insight, carried: str = "") -> list[RenderableType]:
         drawing.facts(f"in the words of {_writer(record)}"),
         Text(),
         Text(f"{said} · {_confidence(record)} · {seen}"),
-        Text(printable(record.refinement.reason), style=_OUTCOMES[record.refinement.outcome]),
+        Text(printable(str(record.refinement.reason)), style=_OUTCOMES[record.refinement.outcome]),
         *([drawing.facts(carried)] if carried else []),
     ]
 
@@ -197,7 +197,7 @@ def _confidence(record: Insight) -> str:
 def _dispute(record: Dispute, sources: Iterable[InsightSource]) -> list[RenderableType]:
     known = {source.entry_id: source for source in sources}
     return [
-        Text(f"⚠ Disputed: {printable(record.difference)}", style="bold red"),
+        Text(f"⚠ Disputed: {printable(str(record.difference))}", style="bold red"),
         _side(record.first_quote, known.get(record.first_id)),
         _side(record.second_quote, known.get(record.second_id)),
     ]
@@ -211,7 +211,7 @@ def _near(record: Nearest | None, *, whole: bool) -> list[RenderableType]:
     if record is None:
         return []
     head = Text.assemble(("✅ nearest verified memory", "green"), f", similarity {record.similarity:.2f}")
-    conflict = [] if record.conflict is None else [Text(f"⚠ {printable(record.conflict)}", style="bold red")]
+    conflict = [] if record.conflict is None else [Text(f"⚠ {printable(str(record.conflict))}", style="bold red")]
     if not whole and _shared(record) < _LEAST_SHARED:
         return [head.append(":"), *conflict, drawing.indented(Text(f"“{drawing.excerpt(record.content)}”"))]
     changed = any(edit is not Edit.SAME for edit, _ in record.diff)
@@ -297,7 +297,7 @@ def _quote(quote: str, speaker: str, doubt: str = "", *, whole: bool = False) ->
 
 
 def _foot(record: Insight) -> list[RenderableType]:
-    return [drawing.facts(record.note or "", f"id {record.id}")]
+    return [drawing.facts("" if record.note is None else str(record.note), f"id {record.id}")]
 
 
 def _settled(record: InsightDecision) -> RenderableType:

@@ -30,6 +30,7 @@ from memsieve.model import (
     Insight,
     Lineage,
     LongTermMemory,
+    Reason,
     Receipt,
     Retirement,
     ReviewStatus,
@@ -310,7 +311,7 @@ def _checks(checks: Sequence[Check]) -> Table:
     table.add_column()
     for one in checks:
         sign, style = _HEALTH[Health.OK if one.passed else Health.FAIL]
-        reason = Text(printable(one.reason), style="dim" if one.passed else "red")
+        reason = Text(printable(str(one.reason)), style="dim" if one.passed else "red")
         table.add_row(Text(sign, style=style), one.name, reason)
     return table
 
@@ -324,10 +325,10 @@ def _logged(record: Receipt) -> RenderableType:
     return Group(Text(remark, style=remark_style), row)
 
 
-def _row(title: str, style: str, when: str, entry: Entry, reasons: Sequence[str] = ()) -> RenderableType:
+def _row(title: str, style: str, when: str, entry: Entry, reasons: Sequence[Reason] = ()) -> RenderableType:
     head = Text.assemble((title, f"bold {style}"), (f"  {when}  {_origin(entry)}", "dim"))
     body: list[RenderableType] = [Text(drawing.excerpt(entry.content))]
-    body += [Text(f"✘ {printable(reason)}", style=style) for reason in reasons]
+    body += [Text(f"✘ {printable(str(reason))}", style=style) for reason in reasons]
     body.append(Text(entry.id, style="dim"))
     return Group(head, drawing.indented(Group(*body)), Text())
 
@@ -442,7 +443,7 @@ def _spoken(record: Receipt) -> RenderableType:
     said = Text.assemble((f"{record.entry.agent_id}: ", "bold"), f"“{drawing.excerpt(record.entry.content)}”")
     verdict = Text(title, style=f"bold {style}")
     failed = (check for check in record.admission.checks if not check.passed)
-    reasons = [Text(f"✘ {check.name}: {printable(check.reason)}", style=style) for check in failed]
+    reasons = [Text(f"✘ {check.name}: {printable(str(check.reason))}", style=style) for check in failed]
     return Group(said, drawing.indented(Group(verdict, *reasons)))
 
 

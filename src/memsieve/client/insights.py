@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memsieve.client.reader import Fields, counts, many, maybe, moment, number, one_of, switch, text, whole
+from memsieve.client.records import reason
 from memsieve.model import (
     Digest,
     Dispute,
@@ -45,7 +46,7 @@ def insight(value: object) -> Insight:
         refinement=of.read("refinement", refinement),
         made_at=of.read("made_at", moment),
         summarised_by=of.read("summarised_by", text),
-        note=of.read("note", maybe(text)),
+        note=of.read("note", maybe(reason)),
         nearest=of.read("nearest", maybe(nearest)),
         disputes=of.read("disputes", many(dispute)),
         decision=of.read("decision", maybe(decision)),
@@ -80,7 +81,7 @@ def refinement(value: object) -> Refinement:
     of = Fields(value)
     return Refinement(
         outcome=of.read("outcome", one_of(Outcome)),
-        reason=of.read("reason", text),
+        reason=of.read("reason", reason),
         observations=of.read("observations", whole),
     )
 
@@ -93,7 +94,7 @@ def nearest(value: object) -> Nearest:
         content=of.read("content", text),
         similarity=of.read("similarity", number),
         diff=of.read("diff", many(words)),
-        conflict=of.read("conflict", maybe(text)),
+        conflict=of.read("conflict", maybe(reason)),
     )
 
 
@@ -111,7 +112,7 @@ def dispute(value: object) -> Dispute:
         first_quote=of.read("first_quote", text),
         second_id=of.read("second_id", text),
         second_quote=of.read("second_quote", text),
-        difference=of.read("difference", text),
+        difference=of.read("difference", reason),
     )
 
 

@@ -35,6 +35,7 @@ from memsieve.model import (
     Layer,
     Lineage,
     LongTermMemory,
+    Reason,
     Receipt,
     Retirement,
     ReviewStatus,
@@ -67,6 +68,12 @@ def entry(value: object) -> Entry:
     )
 
 
+def reason(value: object) -> Reason:
+    """Read a reason: its code and parameters."""
+    of = Fields(value)
+    return Reason.load({"code": of.read("code", text), "params": of.read("params", mapping)})
+
+
 def check(value: object) -> Check:
     """Read what one check found."""
     of = Fields(value)
@@ -74,7 +81,7 @@ def check(value: object) -> Check:
         name=of.read("name", text),
         passed=of.read("passed", switch),
         score=of.read("score", maybe(number)),
-        reason=of.read("reason", text),
+        reason=of.read("reason", reason),
     )
 
 

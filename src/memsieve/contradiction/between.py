@@ -10,6 +10,7 @@ from memsieve.bundled.simplify import simplified_forms
 from memsieve.claims.restated import MOST_TOKENS
 from memsieve.contradiction.find import Contradiction, find_contradiction
 from memsieve.contradiction.restated import likely_pairs, surest
+from memsieve.model import Reason
 
 _SAME_ORDER = 0.75
 _WORD = re.compile(r"[a-z0-9]+|[\u3400-\u9fff]")
@@ -17,13 +18,13 @@ _WORD = re.compile(r"[a-z0-9]+|[\u3400-\u9fff]")
 
 # One digest asks about the same two quotes more than once.
 @lru_cache(maxsize=4096)
-def between(first: str, second: str) -> str | None:
-    """Say how two texts contradict each other; None where they do not, whatever each of them does in itself."""
+def between(first: str, second: str) -> Reason | None:
+    """Return how two texts contradict each other; None where they do not, whatever each of them does in itself."""
     # The rules know simplified characters only.
     one, other = (" ".join(text.split()).translate(simplified_forms()) for text in (first, second))
     # Some rules, and the model, look for what takes back an earlier sentence: who spoke first must not matter.
     found = _found(one, other) or _found(other, one)
-    return None if found is None else found.explanation
+    return None if found is None else found.difference
 
 
 def _found(one: str, other: str) -> Contradiction | None:

@@ -14,6 +14,7 @@ from memsieve.claims.opposites import same_kind
 from memsieve.claims.statement import Statement, Value
 from memsieve.contradiction import guards, paradox, sentences, topic, universal
 from memsieve.contradiction.claim import Claim, Sentence
+from memsieve.model import Reason
 
 # Bounds on the work for one text, so that its time grows with its length and no faster.
 _MOST_PIECES = 1600
@@ -31,20 +32,20 @@ class Contradiction:
     first: str
     second: str
     kind: str
-    explanation: str
+    difference: Reason
 
 
 def find_contradiction(text: str) -> Contradiction | None:
     """Return the first contradiction within a text, or None."""
     claims = list(islice(_claims(text), _MOST_PIECES))
     for claim in claims:
-        explanation = paradox.find(claim.piece.text)
-        if explanation is not None and claim.sentence.asserted:
-            return Contradiction(claim.piece.whole, claim.piece.whole, "words", explanation)
+        difference = paradox.find(claim.piece.text)
+        if difference is not None and claim.sentence.asserted:
+            return Contradiction(claim.piece.whole, claim.piece.whole, "words", difference)
     for first, second in _pairs(claims):
-        difference = _contradict(first, second)
-        if difference is not None:
-            return Contradiction(first.piece.whole, second.piece.whole, difference.kind, str(difference))
+        found = _contradict(first, second)
+        if found is not None:
+            return Contradiction(first.piece.whole, second.piece.whole, found.kind, found.reason)
     return None
 
 

@@ -6,6 +6,7 @@ import re
 
 from memsieve.claims.opposites import exclusive
 from memsieve.claims.stems import stem
+from memsieve.model import Reason
 
 _HINT = re.compile(r"\band\b|既|同时")
 _ENGLISH = re.compile(
@@ -18,15 +19,16 @@ _CHINESE = re.compile(
 )
 
 
-def find(sentence: str) -> str | None:
-    """Say which two words of one sentence exclude each other, or None."""
+def find(sentence: str) -> Reason | None:
+    """Return which two words of one sentence exclude each other, or None."""
     if not _HINT.search(sentence):
         return None
     for found in (*_ENGLISH.finditer(sentence), *_CHINESE.finditer(sentence)):
         first, second = stem(found["first"].lower()), stem(found["second"].lower())
         denied = bool(found["deny"])
         if (denied and first == second) or (not denied and _stressed(found) and exclusive(first, second)):
-            return f"nothing is both {found['first']!r} and {'not ' * denied}{found['second']!r}"
+            code = "difference.paradox_denied" if denied else "difference.paradox"
+            return Reason.of(code, first=found["first"], second=found["second"])
     return None
 
 

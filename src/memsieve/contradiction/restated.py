@@ -12,6 +12,7 @@ from memsieve.claims.restated import MOST_WORDS, SURE, compatible, model, token_
 from memsieve.claims.statement import Statement
 from memsieve.contradiction import guards, sentences
 from memsieve.contradiction.find import Contradiction
+from memsieve.model import Reason
 
 _FEWEST_WORDS = 4
 # Bounds on the work for one text: each sentence is held against so many before it, and the likeliest pairs are scored.
@@ -42,8 +43,8 @@ def surest(pairs: Sequence[tuple[str, str]]) -> Contradiction | None:
     """Return the pair that most surely says one thing with two values, or None where none does."""
     scored = [(model().score(*pair), pair) for pair in pairs]
     score, (first, second) = max(scored, key=lambda found: found[0])
-    explanation = f"the second states the first again with another value (certainty {score:.2f})"
-    return Contradiction(first, second, "values", explanation) if score >= SURE else None
+    difference = Reason.of("difference.restated", certainty=round(score, 2))
+    return Contradiction(first, second, "values", difference) if score >= SURE else None
 
 
 def _candidates(text: str) -> Iterator[Candidate]:

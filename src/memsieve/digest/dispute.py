@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import combinations, product
 
 from memsieve.contradiction.between import between
-from memsieve.model import Dispute, InsightSource, SourceDoubt
+from memsieve.model import Dispute, InsightSource, Reason, SourceDoubt
 
 # Each pair takes up to some milliseconds: those against the summary are heard, and the nearest of the others.
 _MOST_CONTRARY = 4
@@ -30,7 +30,7 @@ def disputes(sources: Sequence[InsightSource]) -> tuple[Dispute, ...]:
     return tuple(found)
 
 
-def _dispute(first: InsightSource, second: InsightSource, difference: str) -> Dispute:
+def _dispute(first: InsightSource, second: InsightSource, difference: Reason) -> Dispute:
     return Dispute(
         first_id=first.entry_id,
         first_quote=first.quote,

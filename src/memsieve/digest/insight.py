@@ -7,14 +7,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from memsieve.claims import conflict
+from memsieve.claims import find_conflict
 from memsieve.digest.diff import word_diff
 from memsieve.digest.dispute import disputes
 from memsieve.digest.queue import new_id
 from memsieve.digest.summarise import Summary, extract, summarised
 from memsieve.digest.weigh import Finding
 from memsieve.digest.window import Window
-from memsieve.model import Insight, InsightSource, Nearest, Receipt, Refinement, Scope, SearchHit, SourceDoubt, Vector
+from memsieve.model import (
+    Insight,
+    InsightSource,
+    Nearest,
+    Reason,
+    Receipt,
+    Refinement,
+    Scope,
+    SearchHit,
+    SourceDoubt,
+    Vector,
+)
 from memsieve.ports import Embedder, LongTermStore, Summariser
 from memsieve.refine.verdict import Known, refine
 from memsieve.retrieval.words import cut
@@ -63,7 +74,7 @@ class InsightMaker:
             return Summary(extract(finding, window))
         return await summarised(self.summariser, finding, window)
 
-    async def of_entry(self, scope: Scope, receipt: Receipt, note: str, now: datetime) -> Insight:
+    async def of_entry(self, scope: Scope, receipt: Receipt, note: Reason, now: datetime) -> Insight:
         """Make an insight of one entry alone, in its own words."""
         entry = receipt.entry
         [vector] = await self.embedder.embed([entry.content]) if entry.embedding is None else [entry.embedding]
@@ -151,7 +162,7 @@ def _nearest(summary: str, hits: Sequence[SearchHit]) -> Nearest | None:
         content=best.content,
         similarity=similarity,
         diff=word_diff(best.content, summary),
-        conflict=conflict(best.content, summary) if similarity >= _SAME_THING else None,
+        conflict=find_conflict(best.content, summary) if similarity >= _SAME_THING else None,
     )
 
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
-from memsieve.claims import conflict
+from memsieve.claims import find_conflict
 from memsieve.claims.resemblance import Remembered, said_again
 from memsieve.contradiction.between import between
 from memsieve.digest.weigh import Finding
@@ -106,7 +106,7 @@ def _any_conflict(decided: Sequence[str], sources: Sequence[InsightSource]) -> b
 
 
 def _contradicts(decided: Sequence[str], quote: str) -> bool:
-    if all(conflict(text, quote) is not None for text in decided):
+    if all(find_conflict(text, quote) is not None for text in decided):
         return True
     # A person may have corrected the insight: what it said then is no longer what stands.
     return len(decided) > 1 and between(decided[0], quote) is not None

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from memsieve import validate
 from memsieve.digest.insight import InsightMaker
 from memsieve.errors import Conflict, InvalidInput, NotFound
-from memsieve.model import AuditNote, Decision, Insight, Proposal, Receipt, Scope
+from memsieve.model import AuditNote, Decision, Insight, Proposal, Reason, Receipt, Scope
 from memsieve.ports import AuditLog, Clock, DigestStore, QuarantineStore
 
 MAX_REASON = 500
 # What is longer nobody reads among ten others; and more of them would stand in the way of the digest.
 MOST_CHARACTERS = 2000
 MOST_WAITING = 50
-_MARK = "Proposed by "
+_PROPOSED = "note.proposed"
 # A reason stands in quotation marks, and must not seem to end before it does.
 _WITHIN = str.maketrans("“”", "‘’")
 
@@ -33,7 +33,7 @@ class Proposer:
 
     async def propose(self, scope: Scope, entry_id: str, reason: str) -> Proposal:
         """Let an admitted entry wait for a person's decision, and note who proposed it."""
-        note = f"{_MARK}{scope.actor}: “{_checked(reason)}”"
+        note = Reason.of(_PROPOSED, actor=scope.actor, reason=_checked(reason))
         receipt = await self.quarantine.get(scope, entry_id)
         if receipt is None:
             raise NotFound(f"No entry {entry_id!r} in project {scope.project_id!r}.", subject=entry_id)
@@ -42,7 +42,7 @@ class Proposer:
         async with self._turn:
             return await self._wait(scope, receipt, note)
 
-    async def _wait(self, scope: Scope, receipt: Receipt, note: str) -> Proposal:
+    async def _wait(self, scope: Scope, receipt: Receipt, note: Reason) -> Proposal:
         entry_id = receipt.entry.id
         waiting = await self.digests.insights(scope, decided=False)
         held = next((insight.id for insight in waiting if _says(insight, entry_id)), None)
@@ -52,7 +52,7 @@ class Proposer:
             raise Conflict(f"{MOST_WAITING} proposals wait for a person. Propose it when some are decided on.")
         return await self._put(scope, receipt, note)
 
-    async def _put(self, scope: Scope, receipt: Receipt, note: str) -> Proposal:
+    async def _put(self, scope: Scope, receipt: Receipt, note: Reason) -> Proposal:
         now = self.clock()
         insight = await self.maker.of_entry(scope, receipt, note, now)
         if not await self.digests.put(scope, insight):
@@ -63,7 +63,7 @@ class Proposer:
 
 def is_proposed(insight: Insight) -> bool:
     """Say whether an insight waits because somebody proposed it."""
-    return insight.note is not None and insight.note.startswith(_MARK)
+    return insight.note is not None and insight.note.code == _PROPOSED
 
 
 def _says(insight: Insight, entry_id: str) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from memsieve.digest.weigh import Finding, Spoken, borne_out, nearness
 from memsieve.digest.window import Window
 from memsieve.errors import JudgeError
-from memsieve.model import Insight
+from memsieve.model import Insight, Reason
 from memsieve.ports import Summariser
 
 _MOST_SENTENCES = 3
@@ -33,7 +33,7 @@ class Summary:
 
     text: str
     by: str = Insight.EXTRACT
-    note: str | None = None
+    note: Reason | None = None
 
 
 def extract(finding: Finding, window: Window) -> str:
@@ -65,29 +65,26 @@ async def summarised(summariser: Summariser, finding: Finding, window: Window) -
     try:
         text = await summariser.summarise(shown)
     except JudgeError as error:
-        return _instead(finding, window, f"No summary from {summariser.name}: {error}")
-    fault = _fault(text, shown)
+        note = Reason.of("note.summary_failed", model=summariser.name, error=str(error))
+        return Summary(extract(finding, window), note=note)
+    fault = _fault(summariser.name, text, shown)
     if fault is not None:
-        return _instead(finding, window, f"The summary of {summariser.name} was not used: {fault}")
+        return Summary(extract(finding, window), note=fault)
     return Summary(text, summariser.name)
 
 
-def _instead(finding: Finding, window: Window, why: str) -> Summary:
-    return Summary(extract(finding, window), note=f"{why} These are the sources' own sentences.")
-
-
-def _fault(text: str, shown: Sequence[str]) -> str | None:
-    """Say what makes a model's summary unfit to be decided on."""
+def _fault(model: str, text: str, shown: Sequence[str]) -> Reason | None:
+    """Return what makes a model's summary unfit to be decided on, or None."""
     from memsieve.ingress.injection.find import find_injection
 
     injection = find_injection(text)
     if injection is not None:
-        return f"it gives its reader an instruction, “{injection.quote}”."
+        return Reason.of("note.summary_order", model=model, quote=injection.quote)
     known = {number for quote in shown for number in _NUMBER.findall(quote)}
     invented = [number for number in _NUMBER.findall(text) if number not in known]
     # Sources may spell a number out, and the model write it in digits.
     if invented and (known or not any(map(_spells_out, shown))):
-        return f"no source holds the number {invented[0]}."
+        return Reason.of("note.summary_number", model=model, number=invented[0])
     return None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memsieve.config import FilterSettings
 from memsieve.ingress.candidate import Candidate
-from memsieve.model import Check
+from memsieve.model import Check, Reason
 
 
 def check(candidate: Candidate, settings: FilterSettings) -> Check:
@@ -12,8 +12,8 @@ def check(candidate: Candidate, settings: FilterSettings) -> Check:
     score = candidate.entry.confidence
     if score is None:
         passed = not settings.require_confidence
-        reason = "No confidence was given" + ("." if passed else ", and the settings require one.")
+        reason = Reason.of("confidence.none" if passed else "confidence.required")
     else:
         passed = score > settings.min_confidence
-        reason = f"The agent's confidence is {score:g}; it must be above {settings.min_confidence:g}."
+        reason = Reason.of("confidence.score", confidence=score, minimum=settings.min_confidence)
     return Check(name="confidence", passed=passed, score=score, reason=reason)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from memsieve.config import FilterSettings
 from memsieve.ingress.candidate import Candidate
-from memsieve.model import Check
+from memsieve.model import Check, Reason
 
 
 def check(candidate: Candidate, _: FilterSettings) -> Check:
     """Pass on a judge's clear verdict; without one the entry waits."""
     verdict = candidate.verdict
     if verdict is None:
-        return Check(name="consistency", passed=False, score=None, reason="The judge has not answered yet.")
+        return Check(name="consistency", passed=False, score=None, reason=Reason.of("consistency.pending"))
     return Check(name="consistency", passed=verdict.consistent, score=float(verdict.consistent), reason=verdict.reason)

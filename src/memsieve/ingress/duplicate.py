@@ -6,11 +6,11 @@ from heapq import nlargest
 
 import numpy as np
 
-from memsieve.claims import conflict
-from memsieve.claims.resemblance import closeness, letters, quoted, words_of
+from memsieve.claims import find_conflict
+from memsieve.claims.resemblance import closeness, excerpt, letters, words_of
 from memsieve.config import FilterSettings
 from memsieve.ingress.candidate import Candidate
-from memsieve.model import Check, Entry
+from memsieve.model import Check, Entry, Reason
 
 # Words alone cannot tell whether the one word that differs changes the claim, so where no vector can say more,
 # only a copy is a duplicate, whatever share of words two texts have in common.
@@ -26,8 +26,8 @@ def check(candidate: Candidate, settings: FilterSettings) -> Check:
     scored = [(_similarity(candidate, entry, cosine), entry) for entry, cosine in _cosines(candidate)]
     alike = [pair for pair in scored if pair[0] >= settings.duplicate_similarity]
     for score, entry in nlargest(_MOST_COMPARED, alike, key=lambda pair: pair[0]):
-        if conflict(candidate.entry.content, entry.content) is None:
-            reason = f"Working memory holds {quoted(entry.content)} already (similarity {score:.2f})."
+        if find_conflict(candidate.entry.content, entry.content) is None:
+            reason = Reason.of("duplicate.known", quote=excerpt(entry.content), similarity=round(score, 2))
             return Check(name="duplicate", passed=False, score=score, reason=reason)
     return Check(name="duplicate", passed=True, score=_highest(scored), reason=_why_passed(scored, alike, settings))
 
@@ -55,9 +55,12 @@ def _highest(scored: list[tuple[float, Entry]]) -> float:
     return max((score for score, _ in scored), default=0.0)
 
 
-def _why_passed(scored: list[tuple[float, Entry]], alike: list[tuple[float, Entry]], settings: FilterSettings) -> str:
+def _why_passed(
+    scored: list[tuple[float, Entry]], alike: list[tuple[float, Entry]], settings: FilterSettings
+) -> Reason:
     if alike:
-        return f"Close to {quoted(alike[0][1].content)}, but it makes another claim."
+        return Reason.of("duplicate.other_claim", quote=excerpt(alike[0][1].content))
     if not scored:
-        return "Working memory is empty."
-    return f"The nearest entry of working memory is at {_highest(scored):.2f}, below {settings.duplicate_similarity:g}."
+        return Reason.of("duplicate.empty")
+    nearest = round(_highest(scored), 2)
+    return Reason.of("duplicate.none", similarity=nearest, threshold=settings.duplicate_similarity)

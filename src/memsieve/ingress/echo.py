@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from memsieve.claims import conflict
-from memsieve.claims.resemblance import closeness, coverage, letters, quoted, words_of
+from memsieve.claims import find_conflict
+from memsieve.claims.resemblance import closeness, coverage, excerpt, letters, words_of
 from memsieve.config import FilterSettings
 from memsieve.ingress.candidate import Candidate
-from memsieve.model import Check, ContextItem
+from memsieve.model import Check, ContextItem, Reason
 
 # An answer may weave a few served memories together; with more, any text would seem made of them.
 _WOVEN = 3
@@ -18,13 +18,13 @@ def check(candidate: Candidate, settings: FilterSettings) -> Check:
     for score, item in nearest:
         if score < settings.echo_similarity:
             break
-        if conflict(candidate.entry.content, item.content) is None:
+        if find_conflict(candidate.entry.content, item.content) is None:
             return _refusal(score, item)
     woven = _woven(candidate, [item for _, item in nearest[:_WOVEN]])
     if woven >= settings.echo_similarity:
         return _refusal(woven, nearest[0][1])
     score = max(woven, nearest[0][0]) if nearest else 0.0
-    return Check(name="echo", passed=True, score=score, reason="It does not repeat memory served to this session.")
+    return Check(name="echo", passed=True, score=score, reason=Reason.of("echo.none"))
 
 
 def likeness(candidate: Candidate, item: ContextItem) -> float:
@@ -36,13 +36,13 @@ def likeness(candidate: Candidate, item: ContextItem) -> float:
 
 
 def _woven(candidate: Candidate, items: list[ContextItem]) -> float:
-    if any(conflict(candidate.entry.content, item.content) for item in items):
+    if any(find_conflict(candidate.entry.content, item.content) for item in items):
         return 0.0
     return coverage(candidate.words, {word for item in items for word in words_of(item.content)})
 
 
 def _refusal(score: float, item: ContextItem) -> Check:
-    reason = f"This session was served {quoted(item.content)}: it repeats that (similarity {score:.2f})."
+    reason = Reason.of("echo.repeated", quote=excerpt(item.content), similarity=round(score, 2))
     return Check(name="echo", passed=False, score=score, reason=reason)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memsieve.config import FilterSettings
 from memsieve.ingress.candidate import Candidate
-from memsieve.model import Check
+from memsieve.model import Check, Reason
 
 
 def check(candidate: Candidate, settings: FilterSettings) -> Check:
@@ -15,5 +15,5 @@ def check(candidate: Candidate, settings: FilterSettings) -> Check:
         name="length",
         passed=passed,
         score=size,
-        reason=f"{size} bytes long; {settings.min_length} is the least.",
+        reason=Reason.of("length.bytes", bytes=size, minimum=settings.min_length),
     )

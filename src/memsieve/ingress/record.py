@@ -27,6 +27,7 @@ from memsieve.model import (
     EntryFilter,
     Insight,
     Layer,
+    Reason,
     Receipt,
     Role,
     Scope,
@@ -140,7 +141,7 @@ class Ingress:
             name="age",
             passed=False,
             score=(self.clock() - entry.created_at).total_seconds(),
-            reason=f"It was said on {entry.created_at:%Y-%m-%d}: working memory holds the last 24 hours only.",
+            reason=Reason.of("age.old", date=f"{entry.created_at:%Y-%m-%d}"),
         )
         admission = Admission(decision=Decision.REFUSED, checks=(check,), decided_at=self.clock())
         await self.quarantine.decide(_system(scope), entry.id, admission, vector)
@@ -311,7 +312,8 @@ class Ingress:
         # Agents read the reason; where an engine is, is for those who read the log.
         if self._throttle.should_log(error):
             _log.warning("Entry %s waits for its decision: %s: %s", entry.id, type(error).__name__, error)
-        failed = Check(name=check, passed=False, score=None, reason=f"Not decided, tried again later: {error.public}")
+        reason = Reason.of("pending.failed", error=error.public)
+        failed = Check(name=check, passed=False, score=None, reason=reason)
         admission = Admission(decision=Decision.PENDING, checks=(failed,), decided_at=self.clock())
         with suppress(MemsieveError):
             await self.quarantine.decide(scope, entry.id, admission, None)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from memsieve.claims import conflict
+from memsieve.claims import find_conflict
 from memsieve.claims.resemblance import said_again
 from memsieve.config import FilterSettings
 from memsieve.ingress.candidate import Candidate
-from memsieve.model import Check, Tombstone
+from memsieve.model import Check, Reason, Tombstone
 
 
 def check(candidate: Candidate, settings: FilterSettings) -> Check:
@@ -15,12 +15,16 @@ def check(candidate: Candidate, settings: FilterSettings) -> Check:
     for tombstone in candidate.tombstones:
         score = said_again(candidate.entry.content, candidate.vector, tombstone)
         highest = max(highest, score)
-        if score >= settings.tombstone_similarity and conflict(candidate.entry.content, tombstone.content) is None:
+        if score >= settings.tombstone_similarity and find_conflict(candidate.entry.content, tombstone.content) is None:
             return Check(name="tombstone", passed=False, score=score, reason=_why(tombstone, score))
-    return Check(name="tombstone", passed=True, score=highest, reason="Nothing like it was dismissed or retired here.")
+    return Check(name="tombstone", passed=True, score=highest, reason=Reason.of("tombstone.none"))
 
 
-def _why(tombstone: Tombstone, score: float) -> str:
-    """Say when it was rejected, and where a person finds more: whoever recorded this is not told what was rejected."""
-    deed = f"A person {tombstone.kind} something like it on {tombstone.at:%Y-%m-%d}"
-    return f"{deed} (similarity {score:.2f}). The lineage of {tombstone.source_id} tells what, and why."
+def _why(tombstone: Tombstone, score: float) -> Reason:
+    """Return when it was rejected and where a person finds more; the caller is not shown the rejected text."""
+    return Reason.of(
+        f"tombstone.{tombstone.kind}",
+        date=f"{tombstone.at:%Y-%m-%d}",
+        similarity=round(score, 2),
+        source_id=tombstone.source_id,
+    )

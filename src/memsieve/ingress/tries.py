@@ -6,7 +6,7 @@ import logging
 from dataclasses import dataclass
 
 from memsieve.errors import NotFound
-from memsieve.model import Admission, Check, Decision, Receipt, Scope
+from memsieve.model import Admission, Check, Decision, Reason, Receipt, Scope
 from memsieve.ports import Clock, QuarantineStore
 from memsieve.runtime.project_locks import ProjectLocks
 
@@ -48,10 +48,7 @@ class Tries:
             return True
 
     def _begun(self, times: int) -> Admission:
-        reason = (
-            f"Its checks were begun, {times} times in a row without an end so far. After {MOST_TRIES} it is left alone "
-            "until somebody asks: memsieve retry"
-        )
+        reason = Reason.of("pending.attempts", attempts=times, limit=MOST_TRIES)
         check = Check(name=BEGUN, passed=False, score=float(times), reason=reason)
         return Admission(decision=Decision.PENDING, checks=(check,), decided_at=self.clock())
 

@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from memsieve.bundled.simplify import simplified_forms
+from memsieve.model import Reason
 from memsieve.ports import LONG_TEXT, Verdict
 
 if TYPE_CHECKING:
@@ -25,10 +26,13 @@ class LocalJudge:
         # Each pair takes the model some milliseconds, in which others may go on.
         found = await asyncio.to_thread(_score, read) if isinstance(read, list) else read
         if found is None:
-            return Verdict(consistent=True, reason="No two sentences of it contradict each other.")
+            return Verdict(consistent=True, reason=Reason.of("consistency.none"))
         first, second = (_as_written(sentence, simplified, content) for sentence in (found.first, found.second))
-        said = f'It says "{first}"' + ("" if first == second else f' and also "{second}"')
-        return Verdict(consistent=False, reason=f"{said}: {found.explanation}.")
+        if first == second:
+            reason = Reason.of("consistency.paradox", sentence=first, difference=found.difference)
+        else:
+            reason = Reason.of("consistency.contradiction", first=first, second=second, difference=found.difference)
+        return Verdict(consistent=False, reason=reason)
 
 
 def _read(text: str) -> Contradiction | list[tuple[str, str]] | None:

@@ -6,6 +6,7 @@ import re
 
 from memsieve.errors import JudgeError
 from memsieve.judges.chat import Chat, draw_mark, fenced
+from memsieve.model import Reason
 from memsieve.openai_api import OpenAIEndpoint
 from memsieve.ports import Verdict
 
@@ -59,4 +60,5 @@ def _verdict(text: str) -> Verdict:
             "It will be asked again; if this goes on, choose a model that follows the form."
         )
     reason = " ".join(" ".join(rest).split())[:MAX_REASON]
-    return Verdict(consistent=match[1].upper() == "NO", reason=reason or "The judge gave no reason.")
+    given = Reason.text(reason) if reason else Reason.of("consistency.unexplained")
+    return Verdict(consistent=match[1].upper() == "NO", reason=given)

@@ -17,10 +17,10 @@ from memsieve.kb.overlap import ConceptIndex
 from memsieve.kb.report import Fate, Refined
 from memsieve.kb.step import Step
 from memsieve.kb.tree import Tree
-from memsieve.model import Outcome
+from memsieve.model import Outcome, Reason
 from memsieve.refine.concepts import concepts, share
 from memsieve.refine.narrow import narrow
-from memsieve.refine.verdict import COVERED, Known, held_against, refine
+from memsieve.refine.verdict import COVERED, Known, compare_with_known, refine
 
 Observations = Literal["evidence", "runs"]
 # Comparing two texts takes milliseconds, and hundreds may differ in a number only.
@@ -37,8 +37,8 @@ class Plan:
     run: Run
     observations: Observations
     # What a finding comes near to and contradicts: an atom, or another finding.
-    _differing: dict[str, str] = field(default_factory=dict)
-    _disputed: dict[str, str] = field(default_factory=dict)
+    _differing: dict[str, Reason | None] = field(default_factory=dict)
+    _disputed: dict[str, Reason] = field(default_factory=dict)
 
     def steps(self, findings: Sequence[Finding]) -> Iterator[Step]:
         """Yield what is done with all findings, older ones first."""
@@ -71,23 +71,23 @@ class Plan:
         made = self.atoms.made_of(finding.id)
         if made is not None and share(concepts(finding.content), made.concepts) > COVERED:
             return _deletion(finding, Fate.DUPLICATE, f"Atom {made.path} was made of it.", made.path)
-        held = held_against(finding.content, self.atoms.known(concepts(finding.content)), "atom")
-        if held.by is not None:
-            return _deletion(finding, Fate.DUPLICATE, held.reason, held.by)
-        self._differing[finding.file] = held.reason
+        compared = compare_with_known(finding.content, self.atoms.known(concepts(finding.content)), "atom")
+        if compared.duplicate_of is not None:
+            return _deletion(finding, Fate.DUPLICATE, str(compared.reason), compared.duplicate_of)
+        self._differing[finding.file] = compared.reason
         why = narrow(finding.content)
-        return None if why is None else _deletion(finding, Fate.TOO_NARROW, why, None)
+        return None if why is None else _deletion(finding, Fate.TOO_NARROW, str(why), None)
 
     def _same(self, lead: Finding, other: Finding) -> bool:
         if lead.kind is not other.kind:
             return False
         for one, two in ((other, lead), (lead, other)):
-            held = held_against(one.content, [Known(id=two.file, content=two.content)], "finding")
-            if held.by is not None:
+            compared = compare_with_known(one.content, [Known(id=two.file, content=two.content)], "finding")
+            if compared.duplicate_of is not None:
                 return True
-            if held.reason:
-                self._disputed.setdefault(one.file, held.reason)
-                self._disputed.setdefault(two.file, held.reason.replace(two.file, one.file, 1))
+            if compared.difference is not None:
+                self._disputed.setdefault(one.file, _differs_from(two, compared.difference))
+                self._disputed.setdefault(two.file, _differs_from(one, compared.difference))
                 return False
         return False
 
@@ -116,7 +116,8 @@ class Plan:
             called="atom",
             evidence="; ".join(whole.evidence),
         )
-        why = f"{found.reason}{self._differing[lead.file]}{self._disputed.get(lead.file, '')}"
+        reasons = (found.reason, self._differing[lead.file], self._disputed.get(lead.file))
+        why = " ".join(str(reason) for reason in reasons if reason is not None)
         if found.outcome is Outcome.READY:
             return self._promoted(whole, same, seen, why)
         told = lead.told(Fate.OBSERVING, why, observations=seen)
@@ -144,6 +145,10 @@ def _alike(findings: Sequence[Finding]) -> dict[str, list[str]]:
             found[other].add(finding.file)
     places = {finding.file: place for place, finding in enumerate(findings)}
     return {file: sorted(found[file] - {file}, key=places.__getitem__) for file in places}
+
+
+def _differs_from(finding: Finding, difference: Reason) -> Reason:
+    return Reason.of("refine.differs_finding", id=finding.file, difference=difference)
 
 
 def _counted_there(told: Refined, same: Sequence[Finding]) -> tuple[Refined, ...]:

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from memsieve.claims import conflict
+from memsieve.claims import find_conflict
 from memsieve.errors import KnowledgeBaseError
 from memsieve.kb import files, finding, items, names, task
 from memsieve.kb.document import Document
@@ -113,7 +113,7 @@ def _agrees(text: str, item: Item) -> bool:
     # Comparing takes seconds on long texts; those are one file only where one is in the other word for word.
     if max(len(text), len(item.content)) > _LONGEST_COMPARED:
         return folded(item.content) in folded(text)
-    return (turned_round(item.content, text) or conflict(item.content, text)) is None
+    return (turned_round(item.content, text) or find_conflict(item.content, text)) is None
 
 
 def _answer(path: Path, outcome: str, item: Item, row: Observation, observations: int) -> Written:

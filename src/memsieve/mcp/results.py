@@ -73,7 +73,7 @@ class Remembered(Result):
         """Return what is told of a receipt."""
         decision = receipt.admission.decision
         told = {Decision.ADMITTED: _FOR_A_DAY, Decision.REFUSED: _NOT_SERVED, Decision.PENDING: _UNDECIDED}
-        reasons = list(receipt.admission.reasons)
+        reasons = [str(reason) for reason in receipt.admission.reasons]
         return cls(entry_id=receipt.entry.id, decision=decision, reasons=reasons, message=told[decision])
 
 
@@ -102,13 +102,13 @@ class Waiting(Result):
             summary=insight.summary,
             label=document["label"],
             verdict=insight.refinement.label,
-            reason=insight.refinement.reason,
+            reason=str(insight.refinement.reason),
             sessions=insight.sessions,
             agents=insight.agents,
             lowest_confidence=insight.lowest_confidence,
             disputes=[f"“{one.first_quote}” – “{one.second_quote}”" for one in insight.disputes],
             nearest=None if insight.nearest is None else insight.nearest.content,
-            note=insight.note,
+            note=None if insight.note is None else str(insight.note),
             entry_ids=[source.entry_id for source in insight.sources],
         )
 
@@ -175,7 +175,7 @@ class EntryTold(Result):
         return cls(
             entry_id=entry.id,
             decision=receipt.admission.decision,
-            checks=_checks(wire.verdict(receipt.admission)),
+            checks=_checks(receipt.admission),
             content=entry.content,
             session_id=entry.session_id,
             agent_id=entry.agent_id,
@@ -186,8 +186,7 @@ class EntryTold(Result):
     @classmethod
     def unquoted(cls, entry_id: str, admission: Admission) -> EntryTold:
         """Return the decision alone, in words that quote nothing."""
-        told = wire.unquoted(wire.entry_admission(entry_id, admission))
-        return cls(entry_id=entry_id, decision=admission.decision, checks=_checks(told))
+        return cls(entry_id=entry_id, decision=admission.decision, checks=_checks(admission.withheld()))
 
 
 class MemoryTold(Result):
@@ -308,8 +307,8 @@ class Refined(Result):
         return cls(**{name: document[name] for name in cls.model_fields if name != "items"}, items=items)
 
 
-def _checks(told: dict[str, Any]) -> list[CheckTold]:
-    return [_of(CheckTold, one) for one in told["checks"]]
+def _checks(admission: Admission) -> list[CheckTold]:
+    return [CheckTold(name=one.name, passed=one.passed, reason=str(one.reason)) for one in admission.checks]
 
 
 def _of(model: type[T], document: dict[str, Any]) -> T:

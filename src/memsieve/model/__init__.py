@@ -50,6 +50,7 @@ from memsieve.model.memories import (
     Tombstone,
     TombstoneKind,
 )
+from memsieve.model.reasons import Reason
 from memsieve.model.scope import SERVER_PROJECT, Role, Scope, require_project
 from memsieve.model.statistics import AgeBucket, DateRange, Flow, FlowDay, Stats, Totals
 from memsieve.model.vector import Vector

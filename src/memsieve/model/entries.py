@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
 from memsieve import validate
 from memsieve.errors import InvalidInput
+from memsieve.model.reasons import Reason
 from memsieve.model.vector import Vector
 
 MAX_LISTED = 10_000
@@ -51,7 +52,7 @@ class Check:
     name: str
     passed: bool
     score: float | None
-    reason: str
+    reason: Reason
 
 
 class Decision(StrEnum):
@@ -76,9 +77,17 @@ class Admission:
         return self.decision is Decision.ADMITTED
 
     @property
-    def reasons(self) -> tuple[str, ...]:
-        """Why it was not admitted, one sentence for each check that failed."""
+    def reasons(self) -> tuple[Reason, ...]:
+        """Why it was not admitted, one reason for each check that failed."""
         return tuple(check.reason for check in self.checks if not check.passed)
+
+    def withheld(self) -> Admission:
+        """Return the decision without any quote, for callers who may not read the entry."""
+        checks = tuple(
+            replace(check, reason=Reason.of("withheld.passed" if check.passed else "withheld.failed", check=check.name))
+            for check in self.checks
+        )
+        return replace(self, checks=checks)
 
 
 class ReviewStatus(StrEnum):

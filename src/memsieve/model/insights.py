@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import ClassVar
 
 from memsieve.model.entries import ReviewStatus
+from memsieve.model.reasons import Reason
 from memsieve.model.vector import Vector
 
 
@@ -23,12 +24,12 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refinement:
-    """The outcome for one finding, the reason in words, and how many independent observations it has."""
+    """The outcome for one finding, the reason, and how many independent observations it has."""
 
     NEEDED: ClassVar[int] = 3
 
     outcome: Outcome
-    reason: str
+    reason: Reason
     observations: int
 
     @property
@@ -72,7 +73,7 @@ class Dispute:
     first_quote: str
     second_id: str
     second_quote: str
-    difference: str
+    difference: Reason
 
 
 class Edit(StrEnum):
@@ -91,7 +92,7 @@ class Nearest:
     content: str
     similarity: float
     diff: tuple[tuple[Edit, str], ...]
-    conflict: str | None = None
+    conflict: Reason | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +136,7 @@ class Insight:
     refinement: Refinement
     made_at: datetime
     summarised_by: str = EXTRACT
-    note: str | None = None
+    note: Reason | None = None
     nearest: Nearest | None = None
     disputes: tuple[Dispute, ...] = ()
     decision: InsightDecision | None = None

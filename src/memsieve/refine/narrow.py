@@ -9,6 +9,7 @@ import re
 import unicodedata
 
 from memsieve.bundled.simplify import simplified_forms
+from memsieve.model import Reason
 from memsieve.refine.concepts import concepts
 from memsieve.refine.general import general
 from memsieve.refine.moments import moment
@@ -17,15 +18,15 @@ from memsieve.refine.spots import spot
 _SENTENCE = re.compile(r"(?<=[。！？!?；;])|(?<=[.])(?=\s)|\n+")
 
 
-def narrow(text: str) -> str | None:
-    """Say why a text is too narrow to keep; None when it holds, or may hold, something general."""
+def narrow(text: str) -> Reason | None:
+    """Return why a text is too narrow to keep; None when it holds, or may hold, something general."""
     plain = unicodedata.normalize("NFKC", text).translate(simplified_forms())
     if general(plain):
         return None
     if found := spot(plain):
-        return f"It is about {found} alone and says nothing general."
-    if found := _moments(plain):
-        return f"It tells one person's moment (“{found}”) and says nothing general."
+        return found
+    if quote := _moments(plain):
+        return Reason.of("refine.narrow_moment", quote=quote)
     return None
 
 

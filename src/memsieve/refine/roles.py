@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from memsieve.model import Reason
 from memsieve.refine.concepts import sequence
 
 # Between neighbours these let either order say the same, and where only one text has them, a passive may turn it back.
@@ -15,8 +16,8 @@ _EXCHANGED = 2
 _WITHIN = r"(?:\s+(?:in|of|at|for|from|on|the|an?|each|every|all))*\s*(?:的|之)?\s*(?:每个|每一个?|各个?|这个|那个)?\s*"
 
 
-def turned_round(text: str, other: str) -> str | None:
-    """Say which two concepts changed places, when this is all that differs."""
+def turned_round(text: str, other: str) -> Reason | None:
+    """Return which two concepts changed places, when this is all that differs."""
     joints = _EITHER_WAY.findall(text.lower())
     mine, theirs = sequence(text), sequence(other)
     if len(mine) != len(theirs) or joints != _EITHER_WAY.findall(other.lower()):
@@ -29,7 +30,7 @@ def turned_round(text: str, other: str) -> str | None:
         return None
     if _one_thing(mine[first], mine[second], text) and _one_thing(mine[first], mine[second], other):
         return None
-    return f"{mine[first]!r} and {mine[second]!r} are the other way round"
+    return Reason.of("difference.exchanged", first=mine[first], second=mine[second])
 
 
 def _one_thing(first: str, second: str, text: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from memsieve.model import Reason
 from memsieve.refine import names
 from memsieve.refine.general import clauses, measures, telling
 
@@ -52,18 +53,18 @@ _STATUS = re.compile(
 _LONGEST = 400
 
 
-def spot(text: str) -> str | None:
-    """Return what a text is about when that is one place in the code or one ticket, and it tells this place alone."""
+def spot(text: str) -> Reason | None:
+    """Return why a text is about one place in the code or one ticket alone, or None."""
     if len(text) > _LONGEST or measures(text):
         return None
     anchors = _Anchors.of(text)
     if not anchors.one or not anchors.local(text) or any(map(_says_more, clauses(text))):
         return None
-    return str(anchors)
+    return anchors.reason
 
 
 def _says_more(clause: str) -> bool:
-    about_it = str(_Anchors.of(clause)) or any(words.search(clause) for words in (_FLAW, _EDIT, _STATUS))
+    about_it = _Anchors.of(clause).reason or any(words.search(clause) for words in (_FLAW, _EDIT, _STATUS))
     return not about_it and telling(clause)
 
 
@@ -95,9 +96,11 @@ class _Anchors:
         fact = _CONDITION.search(text) or _PLACE.search(text)
         return not fact and bool(_FLAW.search(text) or _EDIT.search(text))
 
-    def __str__(self) -> str:
+    @property
+    def reason(self) -> Reason | None:
+        """Which place the text is about; None where it names none."""
         line = f", {self.lines[0]}" if self.lines else ""
-        for kind, found in (("file", self.files), ("function", self.functions), ("ticket or change", self.tickets)):
+        for kind, found in (("file", self.files), ("function", self.functions), ("ticket", self.tickets)):
             if found:
-                return f"one {kind} ({found[0]}{line})"
-        return ""
+                return Reason.of(f"refine.narrow_{kind}", place=f"{found[0]}{line}")
+        return None

@@ -8,9 +8,9 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from math import inf
 
-from memsieve.claims import conflict
-from memsieve.claims.resemblance import SENTENCE_END, letters, quoted
-from memsieve.model import Outcome, Refinement
+from memsieve.claims import find_conflict
+from memsieve.claims.resemblance import SENTENCE_END, excerpt, letters
+from memsieve.model import Outcome, Reason, Refinement
 from memsieve.refine.concepts import concepts, one_form, share, shared
 from memsieve.refine.general import clauses
 from memsieve.refine.narrow import narrow
@@ -42,11 +42,12 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """The memory that says a finding already and why one may say so, or none and what the nearest claims otherwise."""
+class Comparison:
+    """A finding beside what is known: the memory that says it already, or how it differs from the nearest one."""
 
-    by: str | None
-    reason: str
+    duplicate_of: str | None = None
+    reason: Reason | None = None
+    difference: Reason | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class _Match:
 
     memory: Known
     nearness: float
-    ground: str
+    ground: Reason
 
 
 def refine(
@@ -72,42 +73,52 @@ def refine(
     `counted` names what its observations are, and `called` what it is held against. With evidence it need not be seen
     again.
     """
-    held = held_against(text, known, called)
-    differing = held.reason
-    if held.by is not None:
-        outcome, reason = Outcome.DUPLICATE, held.reason
-    elif (reason := narrow(text) or "") != "":
-        outcome = Outcome.TOO_NARROW
-    elif evidence:
-        outcome, reason = Outcome.READY, f"It is borne out by {quoted(evidence)}, {_new(called)}{differing}"
-    elif observations < Refinement.NEEDED:
-        outcome, reason = Outcome.OBSERVING, f"{_seen_seldom(observations, counted)}{differing}"
-    else:
-        outcome, reason = Outcome.READY, f"{_seen_enough(observations, counted)}, {_new(called)}{differing}"
+    compared = compare_with_known(text, known, called)
+    if compared.duplicate_of is not None and compared.reason is not None:
+        return Refinement(outcome=Outcome.DUPLICATE, reason=compared.reason, observations=observations)
+    if (too_narrow := narrow(text)) is not None:
+        return Refinement(outcome=Outcome.TOO_NARROW, reason=too_narrow, observations=observations)
+    outcome, reason = _by_observations(observations, counted, called, evidence)
+    if compared.reason is not None:
+        reason = Reason.of("refine.with", verdict=reason, remark=compared.reason)
     return Refinement(outcome=outcome, reason=reason, observations=observations)
 
 
-def held_against(text: str, known: Sequence[Known], called: str = "memory") -> Held:
+def compare_with_known(text: str, known: Sequence[Known], called: str = "memory") -> Comparison:
     """Return which memory says a finding already, or else which one it comes near to but contradicts."""
-    differing = ""
+    differing = Comparison()
     matches = sorted(_matches(text, known), key=lambda match: match.nearness, reverse=True)
     for match in matches[:_MOST_COMPARED]:
         memory = match.memory
         difference = _difference(text, memory.content)
         if difference is None:
-            name = f"{called.capitalize()} {memory.id}"
-            return Held(memory.id, f"{name} says it already: {match.ground}, {quoted(memory.content)}.")
-        differing = differing or f" It differs from {called} {memory.id}: {difference}."
-    return Held(None, differing)
+            quote = excerpt(memory.content)
+            known_already = Reason.of(f"refine.duplicate_{called}", id=memory.id, match=match.ground, quote=quote)
+            return Comparison(duplicate_of=memory.id, reason=known_already)
+        if differing.difference is None:
+            remark = Reason.of(f"refine.differs_{called}", id=memory.id, difference=difference)
+            differing = Comparison(reason=remark, difference=difference)
+    return differing
 
 
-def _difference(text: str, other: str) -> str | None:
-    """Say how two texts differ in what they claim, whichever words of Chinese they choose for it."""
-    found = turned_round(text, other) or conflict(text, other)
+def _by_observations(observations: int, counted: str, called: str, evidence: str) -> tuple[Outcome, Reason]:
+    kind = "_atom" if called == "atom" else ""
+    unit = Reason.of(f"refine.unit_{counted}")
+    if evidence:
+        return Outcome.READY, Reason.of(f"refine.evidence{kind}", evidence=excerpt(evidence))
+    if observations < Refinement.NEEDED:
+        needed = Refinement.NEEDED
+        return Outcome.OBSERVING, Reason.of("refine.observed", observations=observations, needed=needed, unit=unit)
+    return Outcome.READY, Reason.of(f"refine.ready{kind}", observations=observations, unit=unit)
+
+
+def _difference(text: str, other: str) -> Reason | None:
+    """Return how two texts differ in what they claim, whichever words of Chinese they choose for it."""
+    found = turned_round(text, other) or find_conflict(text, other)
     mine, theirs = one_form(text), one_form(other)
     if found is None or (mine, theirs) == (text, other):
         return found
-    return found if turned_round(mine, theirs) or conflict(mine, theirs) else None
+    return found if turned_round(mine, theirs) or find_conflict(mine, theirs) else None
 
 
 def _matches(text: str, known: Sequence[Known]) -> Iterator[_Match]:
@@ -121,13 +132,13 @@ def _match(text: str, memory: Known) -> _Match | None:
     mine, theirs = concepts(text), concepts(memory.content)
     if len(mine) < _FEWEST:
         alike = max(_alike(text, part) for part in _said_alone(mine, memory.content))
-        return _Match(memory, alike, "it has nearly the same words") if alike >= _SAME_WORDING else None
+        return _Match(memory, alike, Reason.of("refine.match_words")) if alike >= _SAME_WORDING else None
     word_for_word = shared(mine, theirs) == mine and letters(text) in letters(memory.content)
     covered = 1.0 if word_for_word else _covered(mine, memory.content)
     if covered > COVERED:
-        return _Match(memory, covered, f"it holds {covered:.0%} of the concepts")
+        return _Match(memory, covered, Reason.of("refine.match_concepts", percent=round(100 * covered)))
     if memory.similarity is not None and memory.similarity >= _needed(mine, theirs):
-        ground = f"it means the same in other words (similarity {memory.similarity:.2f})"
+        ground = Reason.of("refine.match_meaning", similarity=round(memory.similarity, 2))
         return _Match(memory, memory.similarity, ground)
     return None
 
@@ -164,16 +175,3 @@ def _needed(mine: frozenset[str], theirs: frozenset[str]) -> float:
 def _alike(text: str, other: str) -> float:
     # The work grows with the square of what is compared.
     return SequenceMatcher(None, letters(text)[:_COMPARED], letters(other)[:_COMPARED], autojunk=False).ratio()
-
-
-def _seen_seldom(observations: int, counted: str) -> str:
-    seen = observations or "none"
-    return f"It was seen in {seen} of the {Refinement.NEEDED} independent {counted} it takes."
-
-
-def _seen_enough(observations: int, counted: str) -> str:
-    return f"It was seen in {observations} independent {counted}"
-
-
-def _new(called: str) -> str:
-    return f"is general, and no {'verified memory' if called == 'memory' else called} says it."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from memsieve import validate
-from memsieve.claims import conflict
+from memsieve.claims import find_conflict
 from memsieve.claims.resemblance import said_again
 from memsieve.errors import NotFound
 from memsieve.model import LongTermMemory, Retirement, Scope, Tombstone, TombstoneKind
@@ -62,7 +62,7 @@ class Retirer:
         vectors = await self.embedder.embed(others)
         return any(
             said_again(content, vector, tombstone) >= self.tombstone_similarity
-            and conflict(content, tombstone.content) is None
+            and find_conflict(content, tombstone.content) is None
             for content, vector in zip(others, vectors, strict=True)
         )
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from memsieve.claims import conflict
+from memsieve.claims import find_conflict
 from memsieve.claims.resemblance import said_again
 from memsieve.model import Scope, Tombstone, TombstoneKind, Vector
 from memsieve.ports import Embedder, WorkingStore
@@ -52,6 +52,6 @@ async def forget_alike(scope: Scope, working: WorkingStore, tombstones: Sequence
         for entry in await working.list(scope)
         for tombstone in tombstones
         if said_again(entry.content, entry.embedding, tombstone) >= threshold
-        and conflict(entry.content, tombstone.content) is None
+        and find_conflict(entry.content, tombstone.content) is None
     ]
     await working.forget(scope, alike)

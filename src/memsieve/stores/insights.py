@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -15,11 +16,13 @@ from memsieve.model import (
     InsightSource,
     Nearest,
     Outcome,
+    Reason,
     Refinement,
     SourceDoubt,
     Vector,
 )
 from memsieve.stores.insight_decisions import decision_from
+from memsieve.stores.records import json_text
 
 
 def insight_values(insight: Insight) -> dict[str, Any]:
@@ -28,7 +31,7 @@ def insight_values(insight: Insight) -> dict[str, Any]:
         "id": insight.id,
         "content": insight.summary,
         "summarised_by": insight.summarised_by,
-        "note": insight.note,
+        "note": None if insight.note is None else json_text(insight.note.dump()),
         "refinement": asdict(insight.refinement),
         "nearest": None if insight.nearest is None else asdict(insight.nearest),
         "disputes": [asdict(dispute) for dispute in insight.disputes],
@@ -48,9 +51,9 @@ def insight_from(
         refinement=_refinement(values["refinement"]),
         made_at=values["made_at"],
         summarised_by=values["summarised_by"],
-        note=values["note"],
+        note=_note(values["note"]),
         nearest=None if values["nearest_is_retired"] else _nearest(values["nearest"]),
-        disputes=tuple(Dispute(**dispute) for dispute in values["disputes"]),
+        disputes=tuple(_dispute(dispute) for dispute in values["disputes"]),
         decision=decision_from(values),
         later=tuple(source for later, source in sources if later),
         embedding=embedding,
@@ -114,10 +117,21 @@ def disputed_by(insight: Insight, sources: Iterable[InsightSource]) -> Insight:
 
 
 def _refinement(value: dict[str, Any]) -> Refinement:
-    return Refinement(**{**value, "outcome": Outcome(value["outcome"])})
+    return Refinement(**{**value, "outcome": Outcome(value["outcome"]), "reason": Reason.load(value["reason"])})
+
+
+def _dispute(value: dict[str, Any]) -> Dispute:
+    return Dispute(**{**value, "difference": Reason.load(value["difference"])})
+
+
+def _note(value: str | None) -> Reason | None:
+    # Notes of earlier versions are sentences, and none of them begins like this.
+    return None if value is None else Reason.load(json.loads(value) if value.startswith('{"code":') else value)
 
 
 def _nearest(value: dict[str, Any] | None) -> Nearest | None:
     if value is None:
         return None
-    return Nearest(**{**value, "diff": tuple((Edit(edit), words) for edit, words in value["diff"])})
+    diff = tuple((Edit(edit), words) for edit, words in value["diff"])
+    conflict = None if value["conflict"] is None else Reason.load(value["conflict"])
+    return Nearest(**{**value, "diff": diff, "conflict": conflict})

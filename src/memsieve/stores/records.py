@@ -20,6 +20,7 @@ from memsieve.model import (
     Decision,
     Entry,
     KeyRole,
+    Reason,
     Receipt,
     ReviewStatus,
     Role,
@@ -57,7 +58,7 @@ def content_hash(content: str) -> str:
 
 def checks_text(checks: Iterable[Check]) -> str:
     """Return checks as JSON."""
-    return json_text([[check.name, check.passed, check.score, check.reason] for check in checks])
+    return json_text([[check.name, check.passed, check.score, check.reason.dump()] for check in checks])
 
 
 def failed_text(check: str) -> str:
@@ -94,7 +95,7 @@ def receipt_from(values: Mapping[str, Any], embedding: Vector | None) -> Receipt
         admission=Admission(
             decision=Decision(values["decision"]),
             checks=tuple(
-                Check(name=name, passed=passed, score=score, reason=reason)
+                Check(name=name, passed=passed, score=score, reason=Reason.load(reason))
                 for name, passed, score, reason in values["checks"]
             ),
             decided_at=values["decided_at"],

@@ -23,6 +23,7 @@ from memsieve.model import (
     KeyRole,
     Outcome,
     Place,
+    Reason,
     Refinement,
     Role,
     Scope,
@@ -68,7 +69,12 @@ def entry(content: str = "The ledger runs on PostgreSQL.", **fields: Any) -> Ent
 
 def admission(decision: Decision = Decision.ADMITTED, at: datetime = NOW) -> Admission:
     """Make a decision of the filter, with one check behind it."""
-    check = Check(name="length", passed=decision is Decision.ADMITTED, score=50.0, reason="50 bytes long.")
+    check = Check(
+        name="length",
+        passed=decision is Decision.ADMITTED,
+        score=50.0,
+        reason=Reason.of("length.bytes", bytes=50, minimum=50),
+    )
     return Admission(decision=decision, checks=(check,), decided_at=at)
 
 
@@ -151,7 +157,7 @@ def insight(
     values = {
         "id": str(uuid.uuid4()),
         "project_id": PROJECT,
-        "refinement": Refinement(outcome=Outcome.OBSERVING, reason="Seen once.", observations=1),
+        "refinement": Refinement(outcome=Outcome.OBSERVING, reason=Reason.text("Seen once."), observations=1),
         "made_at": NOW,
         "embedding": WordEmbedder().vector(summary),
     }

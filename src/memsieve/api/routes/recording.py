@@ -93,8 +93,8 @@ async def read_admission(request: Request, id: Annotated[Id, Path()], of: Annota
     found = await project.admission(id)
     if found is None:
         raise NotFound(f"No entry {id!r} in project {project.id!r}. Recording it told its id.", subject=id)
-    told = wire.entry_admission(id, found)
-    return JSONResponse(told if caller_of(request).may(Right.AUDIT) else wire.unquoted(told))
+    shown = found if caller_of(request).may(Right.AUDIT) else found.withheld()
+    return JSONResponse(wire.entry_admission(id, shown))
 
 
 async def propose(request: Request, body: ProposeBody) -> Response:

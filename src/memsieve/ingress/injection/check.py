@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memsieve.config import FilterSettings
 from memsieve.ingress.candidate import Candidate
-from memsieve.model import Check
+from memsieve.model import Check, Reason
 
 
 def check(candidate: Candidate, _: FilterSettings) -> Check:
@@ -14,5 +14,6 @@ def check(candidate: Candidate, _: FilterSettings) -> Check:
 
     found = find_injection(candidate.entry.content)
     if found is None:
-        return Check(name="injection", passed=True, score=0.0, reason="It holds no instruction to its reader.")
-    return Check(name="injection", passed=False, score=1.0, reason=f"{found.reason} Found: “{found.quote}”.")
+        return Check(name="injection", passed=True, score=0.0, reason=Reason.of("injection.none"))
+    reason = Reason.of("injection.found", kind=found.reason, quote=found.quote)
+    return Check(name="injection", passed=False, score=1.0, reason=reason)

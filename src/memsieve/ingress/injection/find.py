@@ -13,10 +13,11 @@ from memsieve.ingress.injection.disguise import fold, squeezed, unveiled
 from memsieve.ingress.injection.english import ENGLISH
 from memsieve.ingress.injection.hidden import find_hidden, show_unseen
 from memsieve.ingress.injection.orders import CHINESE_ORDERS, ENGLISH_ORDERS
-from memsieve.ingress.injection.phrases import ATTACK_TALK, KINDS, MARKS, NEGATED, REASONS, REPORTED, Phrase
+from memsieve.ingress.injection.phrases import ATTACK_TALK, KINDS, MARKS, NEGATED, REPORTED, Phrase
 from memsieve.ingress.injection.prompts import CHINESE_PROMPTS, ENGLISH_PROMPTS
 from memsieve.ingress.injection.tasks import TASKS
 from memsieve.ingress.injection.weigh.score import THRESHOLD, heaviest
+from memsieve.model import Reason
 
 QUOTE_LENGTH = 80
 _DEPTH = 2
@@ -62,7 +63,7 @@ class Injection:
 
     kind: str
     quote: str
-    reason: str
+    reason: Reason
     score: float | None = None
 
 
@@ -74,7 +75,8 @@ def find_injection(text: str) -> Injection | None:
     """
     if hidden := find_hidden(text):
         what, start, end = hidden
-        return Injection(kind="hidden text", quote=_quote(text[start:end]), reason=f"It holds {what}.")
+        reason = Reason.of("injection.hidden_text", what=Reason.of(f"hidden.{what}"))
+        return Injection(kind="hidden text", quote=_quote(text[start:end]), reason=reason)
     return _search(text, _DEPTH)
 
 
@@ -83,7 +85,7 @@ def _search(text: str, depth: int) -> Injection | None:
     shown = text if len(text) == len(folded) else folded
     if found := _mark(folded) or _phrase(folded, shown, _english(folded)) or _phrase(folded, shown, _chinese(folded)):
         kind, start, end = found
-        return Injection(kind=kind, quote=_quote(shown[start:end]), reason=REASONS[kind])
+        return Injection(kind=kind, quote=_quote(shown[start:end]), reason=_reason(kind))
     if depth == _DEPTH and (weighed := _weighed(shown, folded)):
         return weighed
     return _disguised(text, folded, depth) if depth else None
@@ -94,20 +96,33 @@ def _weighed(shown: str, folded: str) -> Injection | None:
     if found is None or found.score < THRESHOLD:
         return None
     kind = "answer shaping" if "your answer" in found.signs else KINDS.get(found.sentence.opening.order, "task")
-    reason = f"{REASONS[kind]} What speaks for it: {', '.join(found.signs)}."
+    signs = tuple(Reason.of(f"sign.{_slug(sign)}") for sign in found.signs)
+    reason = Reason.of("injection.weighed", kind=_reason(kind), signs=signs)
     return Injection(kind=kind, quote=_quote(found.sentence.text), reason=reason, score=found.score)
 
 
 def _disguised(text: str, folded: str, depth: int) -> Injection | None:
     for run in squeezed(folded):
         for kind, start, end in _matches(run, run, _unspaced(run)):
-            quote = _quote(run[start:end])
-            return Injection(kind=kind, quote=quote, reason=f"{REASONS[kind]} It is disguised by letter spacing.")
+            reason = _disguised_by("letter_spacing", _reason(kind))
+            return Injection(kind=kind, quote=_quote(run[start:end]), reason=reason)
     for disguise, plain in unveiled(text, folded):
         if inner := _search(plain, depth - 1):
-            reason = f"{inner.reason} It is disguised by {disguise}."
+            reason = _disguised_by(_slug(disguise), inner.reason)
             return Injection(kind=inner.kind, quote=inner.quote, reason=reason)
     return None
+
+
+def _disguised_by(disguise: str, reason: Reason) -> Reason:
+    return Reason.of("injection.disguised", kind=reason, disguise=Reason.of(f"disguise.{disguise}"))
+
+
+def _reason(kind: str) -> Reason:
+    return Reason.of(f"injection.{_slug(kind)}")
+
+
+def _slug(name: str) -> str:
+    return name.replace(" ", "_")
 
 
 def _mark(folded: str) -> _Found | None:

@@ -15,14 +15,14 @@ _PLAIN_LETTER = f"A-Za-z\u00c0-\u024f\u0370-\u052f\u3040-\u30ff\uac00-\ud7a3{_HA
 _FLAG = re.compile("\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f")
 
 _SIGNS = (
-    ("tag characters that no reader sees", re.compile(f"[{_TAG}]+")),
-    ("a direction override that shows text in another order than it is read", re.compile("[\u202d\u202e]")),
+    ("tag_characters", re.compile(f"[{_TAG}]+")),
+    ("direction_override", re.compile("[\u202d\u202e]")),
     (
-        "variation selectors that carry hidden bytes",
+        "variation_selectors",
         re.compile(f"[{_SELECTOR}]{{3,}}|(?<=[A-Za-z])[{_SELECTOR}]|(?<![{_HAN}])[\U000e0100-\U000e01ef]"),
     ),
     (
-        "zero-width characters inside words",
+        "zero_width",
         re.compile(f"[{_ZERO_WIDTH}]{{3,}}|(?<=[{_PLAIN_LETTER}])[{_ZERO_WIDTH}]+(?=[{_PLAIN_LETTER}])"),
     ),
 )

@@ -29,23 +29,6 @@ class Mark:
     pattern: str
 
 
-REASONS = {
-    "override": "It tells its reader to drop the instructions it was given.",
-    "persona": "It gives its reader a new identity.",
-    "system prompt": "It tells its reader who it is or what it is given, as a system prompt does.",
-    "standing order": "It tells its reader how to answer later questions.",
-    "answer shaping": "It tells its reader what to put into an answer, or how to word it.",
-    "secrecy": "It tells its reader to keep something from the user.",
-    "disclosure": "It asks its reader for the system prompt or other hidden instructions.",
-    "exfiltration": "It tries to send private data to an outside address.",
-    "address": "It speaks to the AI that will read it.",
-    "task": "It gives its reader a task that has nothing to do with remembering.",
-    "message": "It tells its reader what to tell others.",
-    "role tag": "It forges the marks that separate system, user and assistant messages.",
-    "tool call": "It forges a tool call.",
-    "hidden text": "It holds hidden text.",
-}
-
 # The kind of what was found by weighing its signs, where it is no task.
 KINDS = {
     "an order to say": "message",

@@ -13,13 +13,9 @@ from datetime import datetime
 from typing import Any
 
 from memsieve.errors import InvalidInput, StoreCorrupt
-from memsieve.model import Admission, Check, Decision, Entry, Receipt, Role, Scope
+from memsieve.model import Admission, Check, Decision, Entry, Reason, Receipt, Role, Scope
 from memsieve.ports import SPOOLED
 
-WAITS = (
-    "It lies safe on disk in the local spool until the store can be reached and has everything that came before; "
-    "then it is decided on."
-)
 _KEPT = ("id", "project_id", "session_id", "content", "agent_id", "node_id", "confidence")
 _SUM_BYTES = 8
 # ["0123456789abcdef",
@@ -47,7 +43,7 @@ class Said:
     @property
     def receipt(self) -> Receipt:
         """What the caller is told while it waits."""
-        check = Check(name=SPOOLED, passed=False, score=None, reason=WAITS)
+        check = Check(name=SPOOLED, passed=False, score=None, reason=Reason.of("pending.spooled"))
         pending = Admission(decision=Decision.PENDING, checks=(check,), decided_at=self.entry.created_at)
         return Receipt(entry=self.entry, admission=pending)
 

@@ -1,0 +1,115 @@
+"""Every reason has a code, and every code a sentence in both languages."""
+
+import ast
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import memsieve
+from memsieve.claims.numbers import Kind
+from memsieve.ingress.injection import chinese, english, orders, phrases, prompts, tasks
+from memsieve.ingress.injection.weigh import weights
+from memsieve.model import Reason, TombstoneKind
+from memsieve.model.reasons import templates
+
+SOURCES = Path(memsieve.__file__).parent
+PLACEHOLDER = re.compile(r"\{(\w+)\}")
+PHRASES = (
+    *english.ENGLISH,
+    *chinese.CHINESE,
+    *orders.ENGLISH_ORDERS,
+    *orders.CHINESE_ORDERS,
+    *prompts.ENGLISH_PROMPTS,
+    *prompts.CHINESE_PROMPTS,
+    *tasks.TASKS,
+    *phrases.MARKS,
+)
+# What stands behind the codes that are put together of two words.
+FAMILIES = {
+    "tombstone.": list(TombstoneKind),
+    "difference.": [*Kind, "words", "values", "denial"],
+    "injection.": [*{phrase.kind for phrase in PHRASES}, *phrases.KINDS.values(), "hidden text"],
+    "sign.": [sign for signs in (weights.ENGLISH, weights.CHINESE) for sign in signs if signs[sign] > 0],
+    "refine.duplicate_": ["memory", "atom", "finding"],
+    "refine.differs_": ["memory", "atom", "finding"],
+    "refine.unit_": ["sessions", "tasks", "runs"],
+    "refine.narrow_": ["file", "function", "ticket", "moment"],
+    "refine.evidence": ["", "_atom"],
+    "refine.ready": ["", "_atom"],
+}
+
+
+def codes():
+    """Yield the first argument of every `Reason.of` in the sources: a literal, or the head of an f-string."""
+    for path in sorted(SOURCES.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in {"Reason.of", "cls.of"}:
+                yield node.args[0]
+
+
+def literals(node):
+    return [each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+
+
+def test_every_code_that_is_written_down_has_its_sentences():
+    written = [node for node in codes() if not isinstance(node, ast.JoinedStr | ast.Name)]
+    assert len(written) > 30
+    assert {code for node in written for code in literals(node) if "." in code} <= templates().keys()
+
+
+def test_every_code_that_is_put_together_has_its_sentences():
+    for node in codes():
+        if isinstance(node, ast.JoinedStr):
+            head = literals(node)[0]
+            assert head in FAMILIES or head.startswith(("hidden.", "disguise.")), head
+    for head, members in FAMILIES.items():
+        missing = {f"{head}{member.replace(' ', '_')}" for member in members} - templates().keys()
+        assert not missing
+
+
+@pytest.mark.parametrize("code", templates())
+def test_both_languages_say_it_with_the_same_parameters(code):
+    sentences = templates()[code]
+    assert sentences.keys() == {"en", "zh"}
+    assert all(text.strip() for text in sentences.values())
+    english, chinese = ({*PLACEHOLDER.findall(sentences[language])} for language in ("en", "zh"))
+    # The two sides of some differences are the same word.
+    assert english == chinese
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        Reason.of("length.bytes", bytes=12, minimum=50),
+        Reason.of("injection.weighed", kind=Reason.of("injection.task"), signs=(Reason.of("sign.you"), "x")),
+        Reason.text("A judge said so."),
+        Reason.of("confidence.score", confidence=0.5, minimum=0.8),
+    ],
+)
+def test_a_reason_comes_back_from_json_as_it_was(reason):
+    assert Reason.load(json.loads(json.dumps(reason.dump()))) == reason
+
+
+def test_a_sentence_is_said_in_both_languages_with_its_parameters():
+    reason = Reason.of(
+        "consistency.contradiction", first="a", second="b", difference=Reason.of("difference.denial", first="c")
+    )
+    assert reason.sentence("en") == "It says “a” and also “b”: one affirms and the other denies “c”."
+    assert reason.sentence("zh") == "先说“a”，又说“b”：一方肯定、一方否定“c”。"
+    assert str(reason) == reason.sentence("en")
+
+
+def test_what_is_quoted_is_never_a_template():
+    assert str(Reason.of("duplicate.other_claim", quote="{quote} {similarity}")) == (
+        "Close to “{quote} {similarity}”, but it makes another claim."
+    )
+
+
+def test_a_sentence_of_an_earlier_version_is_kept_as_it_is():
+    assert str(Reason.load("It was too short.")) == "It was too short."
+
+
+def test_a_code_of_a_later_version_is_shown_as_it_is():
+    assert str(Reason.of("weather.rain", probability=1)) == "weather.rain."
