@@ -64,12 +64,13 @@ class QuarantineStore(Protocol):
         """Store an entry durably before returning, as pending until the filter decides.
 
         The same id or idempotency key with the same content is stored once and gives what is stored;
-        with other content it raises Conflict.
+        with other content it raises Conflict. The receipt is `new` if this call stored the entry.
         """
 
     async def add_all(self, scope: Scope, entries: Sequence[Entry]) -> list[Receipt]:
         """Store many entries in one transaction, as `add` does each; return their receipts in the same order.
 
+        Of two with the same id the first is `new`.
         A known id with other content raises Conflict, and nothing is written then.
         """
 

@@ -83,6 +83,18 @@ def test_the_same_key_and_content_gives_what_is_stored(stores, run):
     assert again.admission.decision is Decision.ADMITTED
 
 
+def test_only_the_call_that_stores_an_entry_gives_a_new_receipt(stores, run):
+    said, other = entry("one"), entry("two")
+    calls = [(said, "key"), (replace(said), None), (entry("one"), "key"), (other, None)]
+    assert [run(stores.quarantine.add(agent(), *call)).new for call in calls] == [True, False, False, True]
+    fresh = entry("three")
+    receipts = run(stores.quarantine.add_all(agent(), [fresh, other, replace(fresh)]))
+    assert [one.new for one in receipts] == [True, False, False]
+    assert not any(one.new for one in run(stores.quarantine.add_all(agent(), [fresh, other])))
+    assert not any(one.new for one in run(stores.quarantine.find(person(), EntryFilter())))
+    assert not run(stores.quarantine.get(person(), said.id)).new
+
+
 @pytest.mark.parametrize("same", ["id", "key"])
 def test_other_content_under_the_same_id_or_key_is_a_conflict_and_changes_nothing(stores, run, same):
     first = run(stores.quarantine.add(agent(), entry("one"), "key")).entry

@@ -133,7 +133,8 @@ def test_while_the_store_is_away_entries_wait_and_are_said_to(spool, line, run):
     line.cut = True
     said = entry("one")
     receipt = run(spool.add(agent(), said))
-    assert receipt.entry is said
+    assert (receipt.entry, receipt.new) == (said, True)
+    assert not run(spool.add(agent(), said)).new
     assert receipt.admission.decision is Decision.PENDING
     assert [check.name for check in receipt.admission.checks] == [SPOOLED]
     assert receipt.admission.reasons == (Reason.of("pending.spooled"),)

@@ -32,7 +32,7 @@ async def keep_all(ingress: Ingress, scope: Scope, entries: Sequence[Entry]) -> 
     for (position, entry), receipt in zip(good.items(), stored, strict=True):
         if isinstance(receipt, Conflict):
             outcomes[position] = receipt
-        elif receipt.entry is entry:
+        elif receipt.new:
             outcomes[position] = True
             fresh.append(entry)
         elif receipt.admission.decision is Decision.PENDING:

@@ -119,7 +119,7 @@ class Ingress:
         if not _undecided(receipt):
             begun.drop()
             return receipt
-        return await self._admit(scope, receipt.entry, begun, wait=wait, fresh=receipt.entry is entry)
+        return await self._admit(scope, receipt.entry, begun, wait=wait, fresh=receipt.new)
 
     async def keep(self, scope: Scope, entry: Entry, *, idempotency_key: str | None = None) -> Receipt:
         """Store an output and return: the decision is pending, and follows beside whatever the caller does next."""

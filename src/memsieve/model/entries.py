@@ -101,11 +101,15 @@ class ReviewStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """An entry as quarantine keeps it: what was said, how it was judged, what a person made of it."""
+    """An entry as quarantine keeps it: what was said, how it was judged, what a person made of it.
+
+    `new` is what the quarantine's `add` and `add_all` know of this call: True if it stored the entry just now.
+    """
 
     entry: Entry
     admission: Admission
     review: ReviewStatus | None = None
+    new: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -69,7 +69,7 @@ def failed_text(check: str) -> str:
 def pending(entry: Entry) -> Receipt:
     """Return the receipt of an entry that was just recorded."""
     waits = Admission(decision=Decision.PENDING, checks=(), decided_at=entry.created_at)
-    return Receipt(entry=entry, admission=waits)
+    return Receipt(entry=entry, admission=waits, new=True)
 
 
 def entry_from(values: Mapping[str, Any], embedding: Vector | None) -> Entry:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from psycopg import errors
@@ -108,7 +109,8 @@ class PostgresQuarantine:
             except _Known:
                 known = await self._known(scope, entries)
                 continue
-            return [known.get(entry.id) or records.pending(fresh[entry.id]) for entry in entries]
+            receipts = known | {entry_id: records.pending(entry) for entry_id, entry in fresh.items()}
+            return [replace(receipts[entry.id], new=fresh.pop(entry.id, None) is not None) for entry in entries]
         raise _unsettled()
 
     async def decide(self, scope: Scope, entry_id: str, admission: Admission, vector: Vector | None) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -137,7 +138,7 @@ class SpoolingQuarantine:
                 "nothing was recorded. Free some space there, or bring the store back, and try again.",
                 public="Neither the store nor the spool takes the entry now: nothing was recorded.",
             ) from exc
-        return said.receipt
+        return replace(said.receipt, new=True)
 
     async def _first(self, said: Said) -> Receipt:
         first = await self._queue.find(said)
