@@ -20,7 +20,7 @@ from benchmarks.scores import exponent
 
 from memsieve.bundled import models
 from memsieve.kb.base import KnowledgeBase
-from memsieve.kb.document import Document
+from memsieve.kb.files.document import Document
 from memsieve.kb.items import Item
 
 SIZES = (100, 1_000, 10_000)

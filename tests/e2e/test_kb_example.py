@@ -6,8 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from memsieve.kb import document
 from memsieve.kb.base import KnowledgeBase
+from memsieve.kb.files import document
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "kb_task" / "four_tasks.py"
 FATES = {

@@ -13,7 +13,7 @@ from memsieve import KnowledgeBase, Memory
 from memsieve.client import Client
 from memsieve.config import Settings
 from memsieve.errors import Forbidden
-from memsieve.kb.sync import Synced
+from memsieve.kb.sync import SyncOutcome
 from memsieve.model import Decision
 
 ENGINES = ["sqlite", "postgres-18+redis", "postgres-16+redis-cluster"]
@@ -49,7 +49,7 @@ def write(base: KnowledgeBase, name: str, text: str) -> Path:
     return path
 
 
-def sync(base: KnowledgeBase, project: Any, **options: Any) -> dict[str, Synced]:
+def sync(base: KnowledgeBase, project: Any, **options: Any) -> dict[str, SyncOutcome]:
     """Sync, and return what became of each file; of those that are gone, by the memory."""
     report = base.sync(project, by=BY, **options)
     return {item.path or f"memory {item.memory_id}": item.outcome for item in report.items}
@@ -60,7 +60,7 @@ def texts(project: Any) -> set[str]:
 
 
 def test_new_atoms_become_verified_memories_in_a_persons_name(base, project):
-    assert sync(base, project) == {"atoms/traps/pool.md": Synced.ADDED, "atoms/cache.md": Synced.ADDED}
+    assert sync(base, project) == {"atoms/traps/pool.md": SyncOutcome.ADDED, "atoms/cache.md": SyncOutcome.ADDED}
     assert texts(project) == {POOL, CACHE}
     assert {memory.approval.by for memory in project.memories()} == {BY}
     assert project.retrieve("租户编号").items[0].content == CACHE
@@ -70,7 +70,7 @@ def test_new_atoms_become_verified_memories_in_a_persons_name(base, project):
 def test_a_second_sync_changes_nothing(base, project):
     sync(base, project)
     before = [*project.audit_log()], {path: path.read_bytes() for path in base.root.rglob("*.md")}
-    assert set(sync(base, project).values()) == {Synced.UNCHANGED}
+    assert set(sync(base, project).values()) == {SyncOutcome.UNCHANGED}
     assert ([*project.audit_log()], {path: path.read_bytes() for path in base.root.rglob("*.md")}) == before
 
 
@@ -88,7 +88,7 @@ def test_a_changed_atom_is_promoted_anew_and_the_former_memory_retired(base, pro
     [former] = [memory for memory in project.memories() if memory.approval.content == POOL]
     changed = POOL.replace("300", "600")
     write(base, "traps/pool.md", changed)
-    assert sync(base, project)["atoms/traps/pool.md"] is Synced.CHANGED
+    assert sync(base, project)["atoms/traps/pool.md"] is SyncOutcome.CHANGED
     assert texts(project) == {changed, CACHE}
     found = project.lineage(former.id)
     assert found.memories[0].retired_reason == "atom changed: atoms/traps/pool.md"
@@ -99,9 +99,9 @@ def test_a_removed_atom_is_retired(base, project):
     sync(base, project)
     (base.layout.atoms / "cache.md").unlink()
     outcomes = sync(base, project)
-    assert sorted(outcomes.values()) == [Synced.REMOVED, Synced.UNCHANGED]
+    assert sorted(outcomes.values()) == [SyncOutcome.REMOVED, SyncOutcome.UNCHANGED]
     assert texts(project) == {POOL}
-    assert set(sync(base, project).values()) == {Synced.UNCHANGED}
+    assert set(sync(base, project).values()) == {SyncOutcome.UNCHANGED}
 
 
 def test_an_atom_that_comes_back_is_promoted_again(base, project):
@@ -110,14 +110,14 @@ def test_an_atom_that_comes_back_is_promoted_again(base, project):
     (base.layout.atoms / "cache.md").unlink()
     sync(base, project)
     (base.layout.atoms / "cache.md").write_bytes(kept)
-    assert sync(base, project)["atoms/cache.md"] is Synced.ADDED
+    assert sync(base, project)["atoms/cache.md"] is SyncOutcome.ADDED
     assert texts(project) == {POOL, CACHE}
 
 
 def test_an_atom_that_was_moved_is_the_same(base, project):
     sync(base, project)
     (base.layout.atoms / "cache.md").rename(base.layout.atoms / "traps" / "moved.md")
-    assert set(sync(base, project).values()) == {Synced.UNCHANGED}
+    assert set(sync(base, project).values()) == {SyncOutcome.UNCHANGED}
 
 
 def test_another_clone_with_other_line_ends_goes_on_where_the_first_stopped(base, project, tmp_path):
@@ -126,15 +126,15 @@ def test_another_clone_with_other_line_ends_goes_on_where_the_first_stopped(base
     for path in clone.rglob("*.md"):
         path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     other = KnowledgeBase.open(clone)
-    assert set(sync(other, project).values()) == {Synced.UNCHANGED}
+    assert set(sync(other, project).values()) == {SyncOutcome.UNCHANGED}
     (other.layout.atoms / "cache.md").unlink()
-    assert Synced.REMOVED in sync(other, project).values()
+    assert SyncOutcome.REMOVED in sync(other, project).values()
 
 
 def test_a_dry_run_says_the_same_and_changes_nothing(base, project):
     before = {path: path.read_bytes() for path in base.root.rglob("*") if path.is_file()}
     report = base.sync(project, dry_run=True)
-    assert [item.outcome for item in report.items] == [Synced.ADDED, Synced.ADDED]
+    assert [item.outcome for item in report.items] == [SyncOutcome.ADDED, SyncOutcome.ADDED]
     assert {path: path.read_bytes() for path in base.root.rglob("*") if path.is_file()} == before
     assert project.memories() == project.audit_log() == []
     sync(base, project)
@@ -142,7 +142,7 @@ def test_a_dry_run_says_the_same_and_changes_nothing(base, project):
     (base.layout.atoms / "cache.md").unlink()
     events = project.audit_log()
     outcomes = sorted(item.outcome for item in base.sync(project, dry_run=True).items)
-    assert outcomes == [Synced.CHANGED, Synced.REMOVED]
+    assert outcomes == [SyncOutcome.CHANGED, SyncOutcome.REMOVED]
     assert project.audit_log() == events
 
 
@@ -151,13 +151,13 @@ def test_what_a_person_retired_is_not_brought_back_until_the_atom_changes(base, 
     [pool] = [memory for memory in project.memories() if memory.approval.content == POOL]
     project.retire(pool.id, by="bob", reason="never measured")
     report = base.sync(project, by=BY)
-    [withheld] = [item for item in report.items if item.outcome is Synced.WITHHELD]
+    [withheld] = [item for item in report.items if item.outcome is SyncOutcome.WITHHELD]
     assert withheld.path == "atoms/traps/pool.md"
     assert "bob" in withheld.reason
     assert "never measured" in withheld.reason
     assert texts(project) == {CACHE}
     write(base, "traps/pool.md", "Connections in the pool live for 900 seconds.")
-    assert sync(base, project)["atoms/traps/pool.md"] is Synced.ADDED
+    assert sync(base, project)["atoms/traps/pool.md"] is SyncOutcome.ADDED
 
 
 def test_a_memory_that_was_also_promoted_otherwise_outlives_its_atom(base, project):
@@ -166,7 +166,7 @@ def test_a_memory_that_was_also_promoted_otherwise_outlives_its_atom(base, proje
     assert project.memory(own.id).approval.atoms != ()
     (base.layout.atoms / "traps" / "pool.md").unlink()
     report = base.sync(project, by=BY)
-    [kept] = [item for item in report.items if item.outcome is Synced.KEPT]
+    [kept] = [item for item in report.items if item.outcome is SyncOutcome.KEPT]
     assert (kept.memory_id, POOL in texts(project)) == (own.id, True)
 
 
@@ -185,17 +185,17 @@ def test_two_atoms_with_one_text_are_one_memory_until_both_are_gone(base, projec
 def test_an_atom_that_lost_its_id_keeps_its_memory(base, project):
     sync(base, project)
     (base.layout.atoms / "cache.md").write_text(f"{CACHE}\n", "utf-8")
-    assert sync(base, project, dry_run=True)["atoms/cache.md"] is Synced.ADDED
-    assert sync(base, project) == {"atoms/cache.md": Synced.ADDED, "atoms/traps/pool.md": Synced.UNCHANGED}
+    assert sync(base, project, dry_run=True)["atoms/cache.md"] is SyncOutcome.ADDED
+    assert sync(base, project) == {"atoms/cache.md": SyncOutcome.ADDED, "atoms/traps/pool.md": SyncOutcome.UNCHANGED}
     assert texts(project) == {POOL, CACHE}
-    assert set(sync(base, project).values()) == {Synced.UNCHANGED}
+    assert set(sync(base, project).values()) == {SyncOutcome.UNCHANGED}
 
 
 def test_copies_with_one_id_are_refused_and_their_memory_stays(base, project):
     sync(base, project)
     shutil.copy(base.layout.atoms / "cache.md", base.layout.atoms / "copy.md")
     outcomes = sync(base, project)
-    assert (outcomes["atoms/cache.md"], outcomes["atoms/copy.md"]) == (Synced.REFUSED, Synced.REFUSED)
+    assert (outcomes["atoms/cache.md"], outcomes["atoms/copy.md"]) == (SyncOutcome.REFUSED, SyncOutcome.REFUSED)
     assert texts(project) == {POOL, CACHE}
 
 
@@ -203,7 +203,7 @@ def test_while_an_atom_cannot_be_read_nothing_is_taken_for_removed(base, project
     sync(base, project)
     (base.layout.atoms / "cache.md").write_bytes(b"\xff\xfe broken")
     report = base.sync(project, by=BY)
-    assert {item.outcome for item in report.items} == {Synced.REFUSED, Synced.UNCHANGED, Synced.KEPT}
+    assert {item.outcome for item in report.items} == {SyncOutcome.REFUSED, SyncOutcome.UNCHANGED, SyncOutcome.KEPT}
     assert texts(project) == {POOL, CACHE}
 
 
@@ -211,7 +211,7 @@ def test_an_atom_that_promotion_refuses_does_not_keep_the_others_out(base, proje
     write(base, "huge.md", "x" * 70_000)
     write(base, "empty.md", "")
     report = base.sync(project, by=BY)
-    refused = {item.path: item.reason for item in report.items if item.outcome is Synced.REFUSED}
+    refused = {item.path: item.reason for item in report.items if item.outcome is SyncOutcome.REFUSED}
     assert refused.keys() == {"atoms/huge.md", "atoms/empty.md"}
     assert "bytes" in refused["atoms/huge.md"]
     assert texts(project) == {POOL, CACHE}
@@ -220,7 +220,7 @@ def test_an_atom_that_promotion_refuses_does_not_keep_the_others_out(base, proje
 def test_a_foreign_id_in_front_matter_is_refused_with_what_to_do(base, project):
     (base.layout.atoms / "cache.md").write_text(f"---\nid: 'a b/c'\n---\n{CACHE}\n", "utf-8")
     report = base.sync(project, by=BY)
-    [refused] = [item for item in report.items if item.outcome is Synced.REFUSED]
+    [refused] = [item for item in report.items if item.outcome is SyncOutcome.REFUSED]
     assert "letters, digits" in refused.reason
 
 
@@ -239,7 +239,7 @@ def test_an_interrupted_change_is_finished_by_the_next_sync(base, project):
     atom_id = path.read_text("utf-8").partition("id: ")[2].split()[0]
     project.promote_text(changed, by=BY, atom=f"{base.id}:{atom_id}")
     assert texts(project) == {POOL, CACHE, changed}
-    assert sync(base, project)["atoms/traps/pool.md"] is Synced.CHANGED
+    assert sync(base, project)["atoms/traps/pool.md"] is SyncOutcome.CHANGED
     assert texts(project) == {changed, CACHE}
 
 
@@ -300,12 +300,12 @@ def test_on_postgresql_it_is_the_same(base, data, engine, start_engine, small_em
     settings = Settings(data=data, database_url=server.database_url, redis_url=server.redis_url)
     with Memory.open(settings=settings) as memory:
         project = memory.project("apollo")
-        assert set(sync(base, project).values()) == {Synced.ADDED}
-        assert set(sync(base, project).values()) == {Synced.UNCHANGED}
+        assert set(sync(base, project).values()) == {SyncOutcome.ADDED}
+        assert set(sync(base, project).values()) == {SyncOutcome.UNCHANGED}
         changed = POOL.replace("300", "600")
         write(base, "traps/pool.md", changed)
         (base.layout.atoms / "cache.md").unlink()
-        assert sorted(sync(base, project).values()) == [Synced.CHANGED, Synced.REMOVED]
+        assert sorted(sync(base, project).values()) == [SyncOutcome.CHANGED, SyncOutcome.REMOVED]
         assert texts(project) == {changed}
         assert said(project, POOL) is Decision.REFUSED
         assert said(project, changed) is Decision.ADMITTED
@@ -329,12 +329,12 @@ def served(serve, cli) -> Callable[[str], Client]:
 def test_on_a_server_a_reviewers_key_answers_for_it(base, served):
     with served("reviewer") as client:
         project = client.project("apollo")
-        assert {item.outcome for item in base.sync(project).items} == {Synced.ADDED}
-        assert {item.outcome for item in base.sync(project).items} == {Synced.UNCHANGED}
+        assert {item.outcome for item in base.sync(project).items} == {SyncOutcome.ADDED}
+        assert {item.outcome for item in base.sync(project).items} == {SyncOutcome.UNCHANGED}
         assert {memory.approval.by for memory in project.memories()} == {"the-reviewer"}
         write(base, "traps/pool.md", POOL.replace("300", "600"))
         (base.layout.atoms / "cache.md").unlink()
-        assert sorted(item.outcome for item in base.sync(project).items) == [Synced.CHANGED, Synced.REMOVED]
+        assert sorted(item.outcome for item in base.sync(project).items) == [SyncOutcome.CHANGED, SyncOutcome.REMOVED]
         assert texts(project) == {POOL.replace("300", "600")}
         assert said(project, POOL) is Decision.REFUSED
         assert project.verify_audit().whole
@@ -345,9 +345,9 @@ def test_on_a_server_too_an_atom_that_is_refused_does_not_keep_the_others_out(ba
         write(base, f"huge-{size}.md", "x" * size)
     with served("reviewer") as client:
         report = base.sync(client.project("apollo"))
-    refused = {item.path for item in report.items if item.outcome is Synced.REFUSED}
+    refused = {item.path for item in report.items if item.outcome is SyncOutcome.REFUSED}
     assert refused == {"atoms/huge-70000.md", "atoms/huge-900000.md"}
-    assert report.count(Synced.ADDED) == 2
+    assert report.count(SyncOutcome.ADDED) == 2
 
 
 def test_on_a_server_an_agents_key_may_not(base, served):

@@ -16,8 +16,8 @@ import onnxruntime
 
 from memsieve.bundled import models
 from memsieve.claims import restated
-from memsieve.kb.layout import Layout
-from memsieve.kb.refine import refine
+from memsieve.kb.files.layout import Layout
+from memsieve.kb.refine.run import refine
 from memsieve.refine.concepts import concepts
 
 CHANGES = {"os.rename", "os.remove", "os.link", "os.mkdir", "os.rmdir", "os.truncate"}

@@ -16,8 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from memsieve.kb import document, step
 from memsieve.kb.base import KnowledgeBase
+from memsieve.kb.files import document
+from memsieve.kb.files.fingerprints import content_hash
 from memsieve.kb.items import Item
 
 CHILD = Path(__file__).with_name("kb_child.py")
@@ -300,7 +301,7 @@ def test_a_journal_that_names_files_elsewhere_writes_and_removes_none(refiner, t
     outside.write_text("precious")
     with copied(template, tmp_path) as root:
         before = outside.read_bytes()
-        mark = step.mark(before)
+        mark = content_hash(before)
         hostile = [
             "../outside.md",
             str(outside),

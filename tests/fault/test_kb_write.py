@@ -7,7 +7,7 @@ import time
 from subprocess import PIPE, Popen
 
 from memsieve import Item, KnowledgeBase
-from memsieve.kb import document, files
+from memsieve.kb.files import atomic, document
 
 ROUNDS = 5
 WRITER = """
@@ -34,7 +34,7 @@ def test_a_writer_that_is_killed_loses_nothing_that_it_told_of(tmp_path):
         writer.stdout.close()
         assert writer.wait() == -signal.SIGKILL
     assert base.check() == ()
-    paths = [path for path in base.layout.staging.iterdir() if not path.name.startswith(files.TEMPORARY)]
+    paths = [path for path in base.layout.staging.iterdir() if not path.name.startswith(atomic.TEMPORARY)]
     tasks = [row["task"] for path in paths for row in document.read(path).fields["observed"]]
     assert len(paths) == 3
     assert len(tasks) == len(set(tasks))

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from memsieve import Item, KnowledgeBase
-from memsieve.kb.check import Problem
-from memsieve.kb.links import relative_links
+from memsieve.kb.inspection import Problem, relative_links
 
 TRAP = Item(type="new_trap", description="Locale of dates", content="Dates in reports follow the locale of the server.")
 

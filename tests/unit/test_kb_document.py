@@ -9,8 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from memsieve.errors import KnowledgeBaseError
-from memsieve.kb import document, frontmatter
-from memsieve.kb.document import Document, parse
+from memsieve.kb.files import document, frontmatter
+from memsieve.kb.files.document import Document, parse
 
 PERSONAL = """\
 ---

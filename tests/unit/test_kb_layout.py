@@ -10,9 +10,8 @@ import pytest
 from memsieve import KnowledgeBase
 from memsieve.config import Settings
 from memsieve.errors import ConfigError, KnowledgeBaseError
-from memsieve.kb import files, layout
-from memsieve.kb.layout import Layout
-from memsieve.kb.lock import locked
+from memsieve.kb.files import atomic, layout
+from memsieve.kb.files.layout import Layout, locked
 
 
 def tree(root: Path) -> dict[str, bytes | None]:
@@ -127,12 +126,12 @@ def test_how_observations_count_comes_from_the_settings_unless_given(monkeypatch
 
 def test_a_new_file_never_takes_the_place_of_another(tmp_path):
     path = tmp_path / "a.md"
-    files.create(path, b"one")
+    atomic.create(path, b"one")
     with pytest.raises(FileExistsError):
-        files.create(path, b"two")
+        atomic.create(path, b"two")
     (tmp_path / "link.md").symlink_to(tmp_path / "nowhere")
     with pytest.raises(FileExistsError):
-        files.create(tmp_path / "link.md", b"x")
+        atomic.create(tmp_path / "link.md", b"x")
     assert path.read_bytes() == b"one"
     assert sorted(place.name for place in tmp_path.iterdir()) == ["a.md", "link.md"]
 
@@ -142,9 +141,9 @@ def test_a_new_file_never_takes_the_place_of_another_where_the_system_has_no_har
         raise PermissionError(1, "Operation not permitted")
 
     monkeypatch.setattr(os, "link", refuse)
-    files.create(tmp_path / "a.md", b"one")
+    atomic.create(tmp_path / "a.md", b"one")
     with pytest.raises(FileExistsError):
-        files.create(tmp_path / "a.md", b"two")
+        atomic.create(tmp_path / "a.md", b"two")
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a.md": b"one"}
 
 
@@ -152,11 +151,11 @@ def test_a_replaced_file_keeps_its_mode_and_a_link_is_not_replaced(tmp_path):
     path = tmp_path / "a.md"
     path.write_bytes(b"one")
     path.chmod(0o640)
-    files.replace(path, b"two")
+    atomic.replace(path, b"two")
     assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"two", 0o640)
     (tmp_path / "link.md").symlink_to(path)
     with pytest.raises(KnowledgeBaseError, match="a link"):
-        files.replace(tmp_path / "link.md", b"three")
+        atomic.replace(tmp_path / "link.md", b"three")
     assert path.read_bytes() == b"two"
 
 
@@ -168,18 +167,18 @@ def test_what_cannot_be_written_leaves_the_old_file_and_nothing_beside_it(tmp_pa
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    for deed in (files.replace, lambda place, content: files.create(place.with_name("b.md"), content)):
+    for deed in (atomic.replace, lambda place, content: atomic.create(place.with_name("b.md"), content)):
         with pytest.raises(OSError, match="No space"):
             deed(path, b"two")
     assert {place.name: place.read_bytes() for place in tmp_path.iterdir()} == {"a.md": b"one"}
 
 
 def test_half_written_files_are_cleared_and_no_others(tmp_path):
-    (tmp_path / f"{files.TEMPORARY}1").write_text("half")
-    (tmp_path / f"{files.TEMPORARY}2").mkdir()
-    (tmp_path / f"{files.TEMPORARY}3").symlink_to(tmp_path / "note.md")
+    (tmp_path / f"{atomic.TEMPORARY}1").write_text("half")
+    (tmp_path / f"{atomic.TEMPORARY}2").mkdir()
+    (tmp_path / f"{atomic.TEMPORARY}3").symlink_to(tmp_path / "note.md")
     (tmp_path / "note.md").write_text("mine")
-    assert [path.name for path in files.clear_temporary(tmp_path)] == [f"{files.TEMPORARY}1"]
+    assert [path.name for path in atomic.clear_temporary(tmp_path)] == [f"{atomic.TEMPORARY}1"]
     assert len(list(tmp_path.iterdir())) == 3
 
 

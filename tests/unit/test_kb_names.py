@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memsieve.kb.names import MOST_BYTES, fold, safe
+from memsieve.kb.files.names import MOST_BYTES, fold, safe
 
 RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in "0123456789¹²³")}
 ANYTHING = st.text() | st.text(alphabet=st.characters(categories=["Cs", "Cc", "Cf", "Po", "Mn", "So"]))

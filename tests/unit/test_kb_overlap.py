@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memsieve.kb.overlap import ConceptIndex
+from memsieve.kb.refine.concept_index import ConceptIndex
 from memsieve.refine.concepts import concepts, share
 
 WORDS = ["熔断", "熔断器", "器", "断", "数据库", "数据", "库", "main.py", "src/main.py", "a/src/main.py", "py", "src"]

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from memsieve.kb import document
 from memsieve.kb.base import KnowledgeBase
+from memsieve.kb.files import document
 from memsieve.kb.items import Item
 from memsieve.refine.concepts import concepts
 

@@ -5,9 +5,10 @@ import time
 
 import pytest
 
-from memsieve.kb import atoms, document
 from memsieve.kb.base import KnowledgeBase
+from memsieve.kb.files import document
 from memsieve.kb.items import Item
+from memsieve.kb.refine import atoms
 
 JITTER = "Retries without jitter make every client knock at the same moment; each retry must wait a random while."
 BOMB = "a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\nd: [*c, *c]\n"

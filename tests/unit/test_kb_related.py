@@ -1,7 +1,7 @@
 """Which atoms are told to be related: those of one subject, and few others."""
 
-from memsieve.kb.overlap import ConceptIndex
-from memsieve.kb.related import MOST, NEAR
+from memsieve.kb.refine.changes import MOST, NEAR
+from memsieve.kb.refine.concept_index import ConceptIndex
 from memsieve.refine.concepts import concepts
 
 # Atoms by their subject: all in one line are related, and none of two lines are.

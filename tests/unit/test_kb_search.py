@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from memsieve import KnowledgeBase
 from memsieve.config import Settings
 from memsieve.errors import EmbedderError, InvalidInput
-from memsieve.kb import table
+from memsieve.kb import search_index as table
 from memsieve.kb.search import AtomSearch, search
-from memsieve.kb.table import Piece, Table, hash_of
+from memsieve.kb.search_index import Piece, Table, hash_of
 from memsieve.retrieval.index import Index, Row
 from memsieve.retrieval.words import cut
 from memsieve.testing import WordEmbedder

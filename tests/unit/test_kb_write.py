@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from memsieve import InvalidInput, Item, KnowledgeBase
 from memsieve.errors import KnowledgeBaseError
-from memsieve.kb import document, frontmatter
+from memsieve.kb.files import document, frontmatter
 from memsieve.kb.items import MOST_CONTENT_BYTES, TYPES, type_of
 
 NOW = datetime(2026, 11, 16, 10, 15, tzinfo=UTC)

@@ -66,15 +66,15 @@ def sync(
     stands in the audit log. Twice changes nothing. Exit code 1 if an atom could not be brought.
     """
     from memsieve.kb.base import KnowledgeBase
-    from memsieve.kb.sync import Synced
+    from memsieve.kb.sync import SyncOutcome
 
     opened, place = KnowledgeBase.open(base), Place.of(data, server)
     person = {} if dry_run and by is None else place.person(by)
     with place.open() as memory, progress("Bringing atoms") as advance:
         report = opened.sync(memory.project(project), **person, dry_run=dry_run, progress=advance)
-    counts = {str(outcome): report.count(outcome) for outcome in Synced}
-    told = [asdict(item) for item in report.items if item.outcome is not Synced.UNCHANGED]
+    counts = {str(outcome): report.count(outcome) for outcome in SyncOutcome}
+    told = [asdict(item) for item in report.items if item.outcome is not SyncOutcome.UNCHANGED]
     document = {"project": project, "dry_run": dry_run, **counts, "items": told}
     show(document, lambda screens: screens.synced(report, project), as_json=as_json, drawn_by=SCREENS)
-    if report.count(Synced.REFUSED):
+    if report.count(SyncOutcome.REFUSED):
         raise typer.Exit(1)

@@ -10,15 +10,15 @@ from rich.text import Text
 from memsieve.cli import drawing
 from memsieve.cli.output import printable
 from memsieve.kb.search import AtomHit
-from memsieve.kb.sync import Synced, SyncItem, SyncReport
+from memsieve.kb.sync import SyncItem, SyncOutcome, SyncReport
 
 _STYLES = {
-    Synced.ADDED: ("+", "green"),
-    Synced.CHANGED: ("~", "cyan"),
-    Synced.REMOVED: ("✝", "magenta"),
-    Synced.WITHHELD: ("!", "yellow"),
-    Synced.KEPT: ("!", "yellow"),
-    Synced.REFUSED: ("✗", "red"),
+    SyncOutcome.ADDED: ("+", "green"),
+    SyncOutcome.CHANGED: ("~", "cyan"),
+    SyncOutcome.REMOVED: ("✝", "magenta"),
+    SyncOutcome.WITHHELD: ("!", "yellow"),
+    SyncOutcome.KEPT: ("!", "yellow"),
+    SyncOutcome.REFUSED: ("✗", "red"),
 }
 
 
@@ -31,8 +31,8 @@ def hits(found: Sequence[AtomHit], query: str) -> RenderableType:
 
 def synced(report: SyncReport, project: str) -> RenderableType:
     """Draw what a sync did."""
-    lines = [_line(item) for item in report.items if item.outcome is not Synced.UNCHANGED]
-    counts = ", ".join(f"{report.count(outcome)} {outcome}" for outcome in Synced if report.count(outcome))
+    lines = [_line(item) for item in report.items if item.outcome is not SyncOutcome.UNCHANGED]
+    counts = ", ".join(f"{report.count(outcome)} {outcome}" for outcome in SyncOutcome if report.count(outcome))
     done = "would be brought into" if report.dry_run else "brought into"
     total = f"Atoms {done} project {printable(project)}: {counts or 'there are none'}."
     return Group(*lines, Text(total, style="bold", overflow="fold"))

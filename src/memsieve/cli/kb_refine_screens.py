@@ -9,15 +9,15 @@ from rich.text import Text
 
 from memsieve.cli import drawing
 from memsieve.cli.output import printable
-from memsieve.kb.report import Fate, Refined, Report
+from memsieve.kb.refine.report import FileOutcome, RefinedFile, Report
 
 _STYLES = {
-    Fate.PROMOTED: "green",
-    Fate.CORRECTED: "green",
-    Fate.OBSERVING: "cyan",
-    Fate.DUPLICATE: "dim",
-    Fate.TOO_NARROW: "dim",
-    Fate.KEPT: "yellow",
+    FileOutcome.PROMOTED: "green",
+    FileOutcome.CORRECTED: "green",
+    FileOutcome.OBSERVING: "cyan",
+    FileOutcome.DUPLICATE: "dim",
+    FileOutcome.TOO_NARROW: "dim",
+    FileOutcome.KEPT: "yellow",
 }
 
 
@@ -37,13 +37,13 @@ def _table(report: Report) -> RenderableType:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for column in ("file", "outcome", "why"):
         table.add_column(column, overflow="fold", no_wrap=column == "outcome")
-    for item in sorted(report.items, key=lambda each: list(Fate).index(each.outcome)):
+    for item in sorted(report.items, key=lambda each: list(FileOutcome).index(each.outcome)):
         table.add_row(Text(printable(item.file)), Text(item.label, style=_STYLES[item.outcome]), _why(item))
     return table
 
 
-def _why(item: Refined) -> Text:
-    where = f"→ {item.atom}\n" if item.atom and item.outcome in {Fate.PROMOTED, Fate.CORRECTED} else ""
+def _why(item: RefinedFile) -> Text:
+    where = f"→ {item.atom}\n" if item.atom and item.outcome in {FileOutcome.PROMOTED, FileOutcome.CORRECTED} else ""
     return Text.assemble((printable(where), "green"), printable(item.reason))
 
 

@@ -13,8 +13,7 @@ from rich.text import Text
 
 from memsieve.cli import drawing
 from memsieve.cli.output import printable
-from memsieve.kb.check import Problem
-from memsieve.kb.status import Status, Unknown, Waiting
+from memsieve.kb.inspection import Problem, Status, Unknown, Waiting
 
 _OUTCOMES = {
     "written": "Written",

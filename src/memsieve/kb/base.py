@@ -7,17 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from memsieve.config import KnowledgeBaseSettings, read_settings
-from memsieve.kb import layout
-from memsieve.kb.layout import Layout
-from memsieve.kb.lock import locked
+from memsieve.kb.files import layout
+from memsieve.kb.files.layout import Layout, locked
 
 if TYPE_CHECKING:
-    from memsieve.kb.check import Problem
+    from memsieve.kb.inspection import Problem, Status
     from memsieve.kb.items import Item
-    from memsieve.kb.plan import Observations
-    from memsieve.kb.report import Report
+    from memsieve.kb.refine.plan import Observations
+    from memsieve.kb.refine.report import Report
     from memsieve.kb.search import AtomSearch
-    from memsieve.kb.status import Status
     from memsieve.kb.sync import SyncReport, Target
     from memsieve.kb.write import Written
     from memsieve.ports import Clock, Progress
@@ -83,7 +81,7 @@ class KnowledgeBase:
 
     def refine(self, *, task: str | None = None, dry_run: bool = False, progress: Progress | None = None) -> Report:
         """End a task: decide on each finding, clear the session, trim the reports; say what became of each and why."""
-        from memsieve.kb.refine import refine
+        from memsieve.kb.refine.run import refine
 
         return refine(
             self.layout,
@@ -96,7 +94,7 @@ class KnowledgeBase:
 
     def status(self) -> Status:
         """Look at what waits and what is kept."""
-        from memsieve.kb.status import status
+        from memsieve.kb.inspection import status
 
         return status(self.layout, observations=self.observations)
 
@@ -125,6 +123,6 @@ class KnowledgeBase:
 
     def check(self) -> tuple[Problem, ...]:
         """Return what is wrong, by file and line."""
-        from memsieve.kb.check import check
+        from memsieve.kb.inspection import check
 
         return check(self.layout)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Mapping
@@ -11,7 +12,7 @@ from types import MappingProxyType
 
 from memsieve import validate
 from memsieve.errors import InvalidInput
-from memsieve.kb import names
+from memsieve.kb.files import names
 
 SESSION = "session"
 STAGING = "staging"
@@ -184,6 +185,17 @@ def place(folder: str, file_name: str) -> str:
 def type_of(folder: str, file_name: str) -> ItemType | None:
     """Return the kind of item that a file in a folder of the workspace has by its name, or None if by none."""
     return next((kind for kind in TYPES.values() if kind.folder == folder and kind.matches(file_name)), None)
+
+
+def why_unknown(folder: str, entry: os.DirEntry[str]) -> str | None:
+    """Say why an entry in a folder of the workspace is no item, or None if it is one by its name."""
+    if entry.is_symlink():
+        return "It is a link; links are not followed."
+    if not entry.is_file(follow_symlinks=False):
+        return "It is no file."
+    if (folder, entry.name) == (SESSION, STAGING_REPORT) or type_of(folder, entry.name) is not None:
+        return None
+    return "Its name is that of no item that is written here."
 
 
 def day_of(file_name: str) -> str:

@@ -16,11 +16,13 @@ import numpy as np
 from memsieve import retrieval, validate
 from memsieve.config import Settings
 from memsieve.errors import EmbedderError, KnowledgeBaseError
-from memsieve.kb import document, table, unchanged, walk
-from memsieve.kb.document import Document
-from memsieve.kb.layout import Layout
-from memsieve.kb.table import Piece, Table, hash_of
-from memsieve.kb.titles import title_of
+from memsieve.kb import search_index as table
+from memsieve.kb.files import document
+from memsieve.kb.files.document import Document, title_of
+from memsieve.kb.files.fingerprints import code_version, file_stamp
+from memsieve.kb.files.layout import Layout
+from memsieve.kb.files.tree import is_atom, walk_files
+from memsieve.kb.search_index import Piece, Table, hash_of
 from memsieve.model import Vector
 from memsieve.ports import Embedder, Progress
 from memsieve.retrieval.fuse import fused, legs
@@ -226,9 +228,9 @@ def _states(layout: Layout) -> Iterator[tuple[str, list[int] | None]]:
     now = time.time_ns()
     # Paths as text: as objects they would take longer than all the rest.
     beyond = len(str(layout.root)) + 1
-    for entry in walk.below(layout.atoms):
-        if walk.is_atom(entry):
-            state = unchanged.state(entry.stat(follow_symlinks=False), now)
+    for entry in walk_files(layout.atoms):
+        if is_atom(entry):
+            state = file_stamp(entry.stat(follow_symlinks=False), now)
             yield entry.path[beyond:].replace(os.sep, "/"), state
 
 
@@ -255,4 +257,4 @@ def _sound(states: Any, rows: int) -> bool:
 @cache
 def _rules() -> str:
     """Return a mark of the rules that cut texts and words: by others, what was kept is worth nothing."""
-    return unchanged.rules(retrieval, splitter)
+    return code_version(retrieval, splitter)

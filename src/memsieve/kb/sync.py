@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Protocol
 
 from memsieve.errors import InvalidInput, KnowledgeBaseError
-from memsieve.kb import document, files, history, walk
+from memsieve.kb import history
+from memsieve.kb.files import atomic, document
+from memsieve.kb.files.layout import Layout, identity, known_identity, locked
+from memsieve.kb.files.tree import atom_files
 from memsieve.kb.history import History
-from memsieve.kb.layout import Layout, identity, known_identity
-from memsieve.kb.lock import locked
 from memsieve.model import ATOM_PREFIX, MAX_LISTED, AuditEvent, LongTermMemory, Retirement
 from memsieve.ports import Progress
 
@@ -37,7 +38,7 @@ class Target(Protocol):
     def retire(self) -> Callable[..., Retirement]: ...
 
 
-class Synced(StrEnum):
+class SyncOutcome(StrEnum):
     """What became of an atom or of a memory made of one."""
 
     ADDED = "added"
@@ -53,7 +54,7 @@ class Synced(StrEnum):
 class SyncItem:
     """One atom, or one memory whose atom is gone: what became of it, and why if that is not plain."""
 
-    outcome: Synced
+    outcome: SyncOutcome
     path: str | None
     atom_id: str | None
     memory_id: str | None
@@ -67,7 +68,7 @@ class SyncReport:
     items: tuple[SyncItem, ...]
     dry_run: bool
 
-    def count(self, outcome: Synced) -> int:
+    def count(self, outcome: SyncOutcome) -> int:
         """Return how many ended so."""
         return sum(item.outcome is outcome for item in self.items)
 
@@ -108,7 +109,7 @@ def _atoms(layout: Layout, *, dry_run: bool) -> tuple[list[_Atom], list[SyncItem
     """Return all atoms, each with an id of its own, and those that cannot be brought."""
     found: list[_Atom] = []
     refused: list[SyncItem] = []
-    for path in walk.atoms(layout):
+    for path in atom_files(layout):
         try:
             found.append(_read(layout, path))
         except KnowledgeBaseError as exc:
@@ -142,12 +143,12 @@ def _with_id(layout: Layout, atom: _Atom) -> _Atom:
     path = layout.root / atom.path
     read = document.read(path)
     if not read.value("id"):
-        files.replace(path, read.with_fields(id=str(uuid.uuid4())).encode())
+        atomic.replace(path, read.with_fields(id=str(uuid.uuid4())).encode())
     return _read(layout, path)
 
 
 def _refused(path: str, atom_id: str | None, why: str) -> SyncItem:
-    return SyncItem(outcome=Synced.REFUSED, path=path, atom_id=atom_id, memory_id=None, reason=why)
+    return SyncItem(outcome=SyncOutcome.REFUSED, path=path, atom_id=atom_id, memory_id=None, reason=why)
 
 
 @dataclass
@@ -206,14 +207,14 @@ class _Run:
         former = self.standing.get(atom.id, [])
         same = next((memory for memory in former if _same(memory, atom)), None)
         if same is not None:
-            return _item(Synced.UNCHANGED, atom, same.id)
+            return _item(SyncOutcome.UNCHANGED, atom, same.id)
         rejection = self._history.rejection(atom.text)
         if rejection is not None:
             why = (
                 f"{rejection.actor} retired this text on {rejection.at:%Y-%m-%d}: {rejection.reason}. Change the atom."
             )
-            return _item(Synced.WITHHELD, atom, rejection.subject, why)
-        outcome = Synced.CHANGED if former else Synced.ADDED
+            return _item(SyncOutcome.WITHHELD, atom, rejection.subject, why)
+        outcome = SyncOutcome.CHANGED if former else SyncOutcome.ADDED
         if self.dry_run:
             return _item(outcome, atom, None)
         try:
@@ -241,10 +242,10 @@ class _Run:
                 yield item
 
     def _is_brought(self, atom: _Atom) -> bool:
-        return self.items[atom.id].outcome not in {Synced.REFUSED, Synced.WITHHELD}
+        return self.items[atom.id].outcome not in {SyncOutcome.REFUSED, SyncOutcome.WITHHELD}
 
     def _gone(self, memory: LongTermMemory, ids: list[str], known: list[_Atom], unread: str | None) -> SyncItem | None:
-        told = SyncItem(outcome=Synced.KEPT, path=None, atom_id=ids[0], memory_id=memory.id)
+        told = SyncItem(outcome=SyncOutcome.KEPT, path=None, atom_id=ids[0], memory_id=memory.id)
         if not known and unread is not None:
             return _because(told, f"{unread} could not be read, and may be its atom.")
         if self._history.stands_without(memory.id, self.base):
@@ -253,8 +254,8 @@ class _Run:
         if not self.dry_run:
             self.project.retire(memory.id, reason=reason, superseded=True, **self.person)
         if not known:
-            return SyncItem(outcome=Synced.REMOVED, path=None, atom_id=ids[0], memory_id=memory.id)
-        self.items[known[0].id] = _item(Synced.CHANGED, known[0], self.items[known[0].id].memory_id)
+            return SyncItem(outcome=SyncOutcome.REMOVED, path=None, atom_id=ids[0], memory_id=memory.id)
+        self.items[known[0].id] = _item(SyncOutcome.CHANGED, known[0], self.items[known[0].id].memory_id)
         return None
 
 
@@ -267,7 +268,7 @@ def _plain(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
-def _item(outcome: Synced, atom: _Atom, memory_id: str | None, reason: str = "") -> SyncItem:
+def _item(outcome: SyncOutcome, atom: _Atom, memory_id: str | None, reason: str = "") -> SyncItem:
     return SyncItem(outcome=outcome, path=atom.path, atom_id=atom.id or None, memory_id=memory_id, reason=reason)
 
 

@@ -11,12 +11,13 @@ from typing import Any
 
 from memsieve.claims import find_conflict
 from memsieve.errors import KnowledgeBaseError
-from memsieve.kb import files, finding, items, names, task
-from memsieve.kb.document import Document
-from memsieve.kb.finding import NEW, Finding, Observation, folded, reads_same
+from memsieve.kb import items
+from memsieve.kb.files import atomic, names
+from memsieve.kb.files.document import Document
+from memsieve.kb.files.layout import Layout, current_task, locked
 from memsieve.kb.items import Item
-from memsieve.kb.layout import Layout
-from memsieve.kb.lock import locked
+from memsieve.kb.refine import finding
+from memsieve.kb.refine.finding import NEW, Finding, Observation, folded, reads_same
 from memsieve.refine.roles import turned_round
 
 _LONGEST_COMPARED = 4000
@@ -38,7 +39,7 @@ def write(layout: Layout, item: Item, *, now: datetime) -> Written:
     """Write an item; it is on disk when this returns, and no other file was written over."""
     with locked(layout):
         layout.make_folders()
-        at_hand = task.current(layout, item.task)
+        at_hand = current_task(layout, item.task)
         row = Observation(id=str(uuid.uuid4()), task=at_hand, agent=item.agent, created=items.written_time(now))
         folder = layout.workspace / item.kind.folder
         there, free = _family(folder, item.file_name(now))
@@ -46,7 +47,7 @@ def write(layout: Layout, item: Item, *, now: datetime) -> Written:
             for path in there:
                 if (written := _observed_again(path, item, row)) is not None:
                     return written
-        files.create(folder / free, _new(item, row).encode())
+        atomic.create(folder / free, _new(item, row).encode())
         return _answer(folder / free, "written", item, row, 1)
 
 
@@ -81,7 +82,7 @@ def _new(item: Item, row: Observation) -> Document:
 def _observed_again(path: Path, item: Item, row: Observation) -> Written | None:
     """Add a finding to the file that holds it already, or return None where that says something else."""
     try:
-        held = _read(path.name, files.read(path), row)
+        held = _read(path.name, atomic.read(path), row)
         if not _same_subject(held, item) or not _agrees(held.content, item):
             return None
         joined = held.joined(_read(path.name, _new(item, row).encode(), row))
@@ -92,7 +93,7 @@ def _observed_again(path: Path, item: Item, row: Observation) -> Written | None:
     # Broken, a link, or full: that file stays as it is, and the finding gets its own.
     except KnowledgeBaseError:
         return None
-    files.replace(path, encoded)
+    atomic.replace(path, encoded)
     return _answer(path, "observed", item, row, len(joined.tasks))
 
 

@@ -7,8 +7,9 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 from memsieve.errors import InvalidInput, NotFound
-from memsieve.kb import document, walk
 from memsieve.kb.base import KnowledgeBase
+from memsieve.kb.files import document
+from memsieve.kb.files.tree import atom_files
 from memsieve.kb.items import TYPES, Item
 from memsieve.mcp.results import AtomFound, AtomsFound, ItemWritten, Refined
 
@@ -69,7 +70,7 @@ def refine(base: KnowledgeBase, task: str | None, *, dry_run: bool) -> Refined:
 
 def index(base: KnowledgeBase) -> str:
     """Return the resources of all atoms, one a line."""
-    found = [uri_of(base.layout.relative(path)) for path in walk.atoms(base.layout)]
+    found = [uri_of(base.layout.relative(path)) for path in atom_files(base.layout)]
     more = [f"… and {len(found) - MOST_LISTED} more: kb_search finds them."] if len(found) > MOST_LISTED else []
     return "\n".join([*found[:MOST_LISTED], *more]) or "There are no atoms yet."
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from memsieve import wire
-from memsieve.kb.report import Report
+from memsieve.kb.refine.report import Report
 from memsieve.kb.write import Written
 from memsieve.model import Admission, Answer, Decision, Digest, Insight, Lineage, Proposal, Receipt, Refinement
 from memsieve.retrieval.context import shown

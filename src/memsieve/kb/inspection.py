@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import unquote
 
 from memsieve.errors import KnowledgeBaseError
-from memsieve.kb import document, items, layout, walk
-from memsieve.kb.document import Document
-from memsieve.kb.layout import Layout
-from memsieve.kb.links import relative_links
+from memsieve.kb import items
+from memsieve.kb.files import atomic, document, layout
+from memsieve.kb.files.document import Document
+from memsieve.kb.files.layout import Layout, named_task, stored_task
+from memsieve.kb.files.tree import atom_files, is_atom, list_folder, walk_files
+from memsieve.kb.refine import finding, journal
+from memsieve.model import Refinement
 
 _PLACES = frozenset({"session", "staging", "reports", "task", "refine.jsonl"})
 
@@ -59,11 +65,11 @@ def check(base: Layout) -> tuple[Problem, ...]:
 
 
 def _read_atoms(looking: _Looking) -> None:
-    for entry in walk.below(looking.base.atoms):
+    for entry in walk_files(looking.base.atoms):
         path = Path(entry.path)
         if entry.is_symlink():
             looking.report(path, "This is a link, and links are not followed. Put the file itself here.")
-        elif walk.is_atom(entry):
+        elif is_atom(entry):
             if (read := _read(looking, path)) is not None:
                 looking.atoms[path] = read
                 _note_id(looking, path, read)
@@ -72,9 +78,9 @@ def _read_atoms(looking: _Looking) -> None:
 
 
 def _check_items(looking: _Looking, folder: str) -> None:
-    for entry in walk.entries(looking.base.workspace / folder):
+    for entry in list_folder(looking.base.workspace / folder):
         path = Path(entry.path)
-        reason = walk.foreign(folder, entry)
+        reason = items.why_unknown(folder, entry)
         if entry.name[0] == "." and not entry.is_symlink():
             continue
         if reason is not None:
@@ -97,7 +103,7 @@ def _check_item(looking: _Looking, path: Path, read: Document, folder: str) -> N
 
 
 def _check_workspace(looking: _Looking) -> None:
-    for entry in walk.entries(looking.base.workspace):
+    for entry in list_folder(looking.base.workspace):
         if entry.is_symlink():
             looking.report(Path(entry.path), "This is a link, and links are not followed. Remove it.")
         elif entry.name not in _PLACES and entry.name[0] != ".":
@@ -178,3 +184,132 @@ def _there(place: Path) -> bool:
         return place.exists()
     except (OSError, ValueError):
         return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """Something that waits in staging."""
+
+    file: str
+    type: str
+    subject: str
+    observations: int
+    certain: bool
+    status: str
+    needed: int = Refinement.NEEDED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unknown:
+    """A file that is left alone, and why."""
+
+    file: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """How a knowledge base stands."""
+
+    root: Path
+    id: str | None
+    task: str | None
+    findings: tuple[Waiting, ...]
+    session: tuple[str, ...]
+    reports: tuple[str, ...]
+    atoms: Mapping[str, int]
+    unknown: tuple[Unknown, ...]
+    unfinished: bool
+
+
+def status(base: Layout, *, observations: str = "evidence") -> Status:
+    """Look at a knowledge base; nothing is changed."""
+    base.require_plain()
+    unknown: list[Unknown] = []
+    at_hand, by_runs = named_task() or stored_task(base), observations == "runs"
+    staged = _known(base, items.STAGING, unknown)
+    findings = [_waiting(base, entry, at_hand, unknown, by_runs=by_runs) for entry in staged]
+    return Status(
+        root=base.root,
+        id=layout.known_identity(base),
+        task=at_hand,
+        findings=tuple(each for each in findings if each is not None),
+        session=tuple(entry.name for entry in _known(base, items.SESSION, unknown)),
+        reports=tuple(entry.name for entry in _known(base, items.REPORTS, unknown)),
+        atoms=_categories(base),
+        unknown=tuple(unknown),
+        unfinished=journal.unfinished(base.journal),
+    )
+
+
+def _known(base: Layout, folder: str, unknown: list[Unknown]) -> list[os.DirEntry[str]]:
+    """Return the items in a folder of the workspace, and set aside what is none."""
+    known: list[os.DirEntry[str]] = []
+    for entry in list_folder(base.workspace / folder):
+        if (reason := items.why_unknown(folder, entry)) is None:
+            known.append(entry)
+        elif entry.name[0] != ".":
+            unknown.append(Unknown(file=base.relative(Path(entry.path)), reason=reason))
+    return known
+
+
+def _waiting(
+    base: Layout, entry: os.DirEntry[str], at_hand: str | None, unknown: list[Unknown], *, by_runs: bool
+) -> Waiting | None:
+    """Return a finding as the next refine will see it."""
+    file = base.relative(Path(entry.path))
+    try:
+        found = finding.read(entry.name, atomic.read(Path(entry.path)), task=at_hand, now="")
+    except KnowledgeBaseError as exc:
+        unknown.append(Unknown(file=file, reason=exc.reason))
+        return None
+    return Waiting(
+        file=file,
+        type=found.kind.name,
+        subject=found.title,
+        observations=len(found.runs if by_runs else found.tasks),
+        certain=bool(found.evidence),
+        status=found.document.value("status") or finding.NEW,
+    )
+
+
+def _categories(base: Layout) -> dict[str, int]:
+    """Return how many atoms each folder under `atoms/` has."""
+    counted = Counter(_category(base, path) for path in atom_files(base))
+    return dict(sorted(counted.items()))
+
+
+def _category(base: Layout, path: Path) -> str:
+    folder = path.relative_to(base.atoms).parts[:-1]
+    return folder[0] if folder else ""
+
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_CODE = re.compile(r"`[^`]*`")
+# [text](target "title"), ![picture](target), [text](<target with spaces>)
+_INLINE = re.compile(r"\]\(\s*(?:<([^<>]*)>|((?:[^()\s<>]|\([^()\s]*\))+))")
+# [name]: target
+_REFERENCE = re.compile(r" {0,3}\[[^\[\]]+\]:\s*(?:<([^<>]*)>|(\S+))")
+_ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[/\\#]|$")
+
+
+def relative_links(text: str) -> Iterator[tuple[int, str]]:
+    """Yield each relative link with its line from 0; links in code, to the web and within the page are left out."""
+    fence = ""
+    for number, line in enumerate(text.split("\n")):
+        mark = _FENCE.match(line)
+        if fence:
+            fence = "" if mark and mark[1].startswith(fence) else fence
+        elif mark:
+            fence = mark[1]
+        else:
+            yield from ((number, target) for target in _targets(line))
+
+
+def _targets(line: str) -> Iterator[str]:
+    plain = _CODE.sub("", line)
+    found = [*_INLINE.finditer(plain), *_REFERENCE.finditer(plain, 0, len(plain))]
+    for match in found:
+        target = match[1] if match[1] is not None else match[2]
+        if not _ELSEWHERE.match(target):
+            yield unquote(re.split("[#?]", target, maxsplit=1)[0])

@@ -16,7 +16,7 @@ _SPECIAL = re.compile(r"[\\`*_{}\[\]<>|]")
 _BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
-class Fate(StrEnum):
+class FileOutcome(StrEnum):
     """What became of a file of staging."""
 
     PROMOTED = "promoted"
@@ -28,21 +28,21 @@ class Fate(StrEnum):
 
 
 _HEADINGS = {
-    Fate.PROMOTED: "Promoted to atoms",
-    Fate.CORRECTED: "Corrected atoms",
-    Fate.OBSERVING: "Kept, observing",
-    Fate.DUPLICATE: "Deleted as duplicates",
-    Fate.TOO_NARROW: "Deleted as too narrow",
-    Fate.KEPT: "Kept, not understood",
+    FileOutcome.PROMOTED: "Promoted to atoms",
+    FileOutcome.CORRECTED: "Corrected atoms",
+    FileOutcome.OBSERVING: "Kept, observing",
+    FileOutcome.DUPLICATE: "Deleted as duplicates",
+    FileOutcome.TOO_NARROW: "Deleted as too narrow",
+    FileOutcome.KEPT: "Kept, not understood",
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refined:
+class RefinedFile:
     """What became of one file and why; `atom` says where it went, or which atom says it already."""
 
     file: str
-    outcome: Fate
+    outcome: FileOutcome
     reason: str
     observations: int | None = None
     atom: str | None = None
@@ -51,14 +51,14 @@ class Refined:
     @property
     def label(self) -> str:
         """The outcome as people read it: `observing 2/3`."""
-        if self.outcome is Fate.OBSERVING:
+        if self.outcome is FileOutcome.OBSERVING:
             return f"{self.outcome} {self.observations}/{Refinement.NEEDED}"
         return self.outcome.replace("_", " ")
 
     @classmethod
     def read(cls, row: Mapping[str, Any]) -> Self:
         """Return an item from its row of the journal."""
-        return cls(**{**row, "outcome": Fate(row["outcome"])})
+        return cls(**{**row, "outcome": FileOutcome(row["outcome"])})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +68,7 @@ class Report:
     run: str
     task: str | None
     at: datetime
-    items: tuple[Refined, ...]
+    items: tuple[RefinedFile, ...]
     cleared: tuple[str, ...] = ()
     trimmed: tuple[str, ...] = ()
     resumed: bool = False
@@ -78,7 +78,7 @@ class Report:
     def counts(self) -> dict[str, int]:
         """How many files had each outcome, none left out."""
         found = Counter(item.outcome for item in self.items)
-        return {str(fate): found[fate] for fate in Fate}
+        return {str(fate): found[fate] for fate in FileOutcome}
 
     def document(self) -> dict[str, Any]:
         """Return the report as JSON has it."""
@@ -87,7 +87,7 @@ class Report:
 
     def markdown(self) -> str:
         """Return the report as it is kept in `session/staging-report.md`."""
-        parts = [self._head(), *(self._part(fate) for fate in Fate), self._cleaning()]
+        parts = [self._head(), *(self._part(fate) for fate in FileOutcome), self._cleaning()]
         return "\n\n".join(filter(None, parts)) + "\n"
 
     def _head(self) -> str:
@@ -100,7 +100,7 @@ class Report:
         counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in self.counts.items() if count)
         return "\n\n".join([*lines, f"{_files(len(self.items))}: {counts or 'nothing waited in staging'}."])
 
-    def _part(self, fate: Fate) -> str:
+    def _part(self, fate: FileOutcome) -> str:
         rows = [_line(item) for item in self.items if item.outcome is fate]
         return "\n".join([f"## {_HEADINGS[fate]}", "", *rows]) if rows else ""
 
@@ -114,8 +114,8 @@ def plain(text: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", _BREAKS.sub(" ", text))
 
 
-def _line(item: Refined) -> str:
-    seen = f" ({item.observations} of {Refinement.NEEDED})" if item.outcome is Fate.OBSERVING else ""
+def _line(item: RefinedFile) -> str:
+    seen = f" ({item.observations} of {Refinement.NEEDED})" if item.outcome is FileOutcome.OBSERVING else ""
     where = f" → {plain(item.atom)}" if item.atom else ""
     return f"- **{plain(item.file)}**{seen}{where}: {plain(item.reason)}"
 

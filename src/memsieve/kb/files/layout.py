@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from memsieve.errors import KnowledgeBaseError
-from memsieve.kb import files
+from filelock import FileLock, Timeout
+
+from memsieve import validate
+from memsieve.errors import InvalidInput, KnowledgeBaseError
+from memsieve.kb.files import atomic
+from memsieve.kb.files.document import decode
 
 FOLDER = ".ai-kb"
 MARK = "kb.toml"
@@ -95,12 +102,12 @@ class Layout:
     def require_plain(self) -> None:
         """Refuse a layout in which a link or a file stands where a folder must: links lead out of the root."""
         for folder in self.folders[1:]:
-            files.require_folder(folder)
+            atomic.require_folder(folder)
 
     def make_folders(self) -> None:
         """Make the folders that are missing: git keeps no empty ones."""
         for folder in self.folders:
-            files.make_folder(folder)
+            atomic.make_folder(folder)
 
 
 def lay(path: Path | str | None = None) -> Layout:
@@ -111,7 +118,7 @@ def lay(path: Path | str | None = None) -> Layout:
     layout.root.parent.mkdir(parents=True, exist_ok=True)
     layout.make_folders()
     for name, text in ((".gitignore", GITIGNORE), ("README.md", README)):
-        files.create_if_missing(layout.root / name, text.encode())
+        atomic.create_if_missing(layout.root / name, text.encode())
     identity(layout)
     return layout
 
@@ -144,10 +151,10 @@ def identity(layout: Layout) -> str:
     made = str(uuid.uuid4())
     if not layout.mark.exists():
         line = f'# This knowledge base, wherever it is cloned to. Keep it in git.\nid = "{made}"\n'
-        files.create_if_missing(layout.mark, line.encode())
+        atomic.create_if_missing(layout.mark, line.encode())
     else:
         # Above whatever a person wrote: a key below a [section] would be the section's.
-        files.replace(layout.mark, f'id = "{made}"\n'.encode() + files.read(layout.mark, most=_MOST_MARK))
+        atomic.replace(layout.mark, f'id = "{made}"\n'.encode() + atomic.read(layout.mark, most=_MOST_MARK))
     # Another process may have been first.
     return known_identity(layout) or made
 
@@ -155,7 +162,7 @@ def identity(layout: Layout) -> str:
 def known_identity(layout: Layout) -> str | None:
     """Return the id of a knowledge base, or None where it has none yet."""
     try:
-        text = files.read(layout.mark, most=_MOST_MARK).decode()
+        text = atomic.read(layout.mark, most=_MOST_MARK).decode()
     except FileNotFoundError:
         return None
     except UnicodeDecodeError as exc:
@@ -190,3 +197,67 @@ def _is_base(root: Path) -> bool:
 def _root(path: Path) -> Path:
     # What a person names may be a link; all below it may not.
     return path.resolve()
+
+
+PATIENCE = 60.0
+
+
+@contextmanager
+def locked(layout: Layout, *, patience: float = PATIENCE) -> Iterator[None]:
+    """Hold a knowledge base for writing; the system lets go of it when a process dies. Not to be taken twice."""
+    layout.require_plain()
+    for folder in (layout.root, layout.workspace):
+        atomic.make_folder(folder)
+    if layout.lock.is_symlink():
+        raise KnowledgeBaseError("The lock is a link, and links are not followed. Remove it.", file=layout.lock)
+    lock = FileLock(layout.lock, timeout=patience)
+    try:
+        lock.acquire()
+    except Timeout as exc:
+        raise KnowledgeBaseError(
+            f"Another process has been writing for {patience:g} s, such as a `memsieve kb refine`. Wait until it is "
+            "done, or end it, and try again.",
+            file=layout.lock,
+        ) from exc
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+VARIABLE = "MEMSIEVE_TASK"
+_MOST = 4096
+
+
+def named_task(task: str | None = None) -> str | None:
+    """Return the task that the caller or $MEMSIEVE_TASK names, if any."""
+    given = os.environ.get(VARIABLE) or None if task is None else task
+    return None if given is None else validate.name(given, field="task")
+
+
+def stored_task(layout: Layout) -> str | None:
+    """Return the base's own task at hand, or None before its first item is written."""
+    try:
+        text = decode(atomic.read(layout.task, most=_MOST), file=layout.task)
+    except FileNotFoundError:
+        return None
+    try:
+        return validate.name(text, field="task")
+    except InvalidInput as exc:
+        raise KnowledgeBaseError(f"This is no name of a task: {exc} Or remove the file.", file=layout.task) from exc
+
+
+def current_task(layout: Layout, task: str | None = None) -> str:
+    """Return the task of what is written now; the base's own begins where none is named. Hold the lock."""
+    return named_task(task) or stored_task(layout) or _begin_task(layout)
+
+
+def end_task(layout: Layout) -> None:
+    """End the base's own task; what is written next begins another. Hold the lock."""
+    atomic.remove(layout.task)
+
+
+def _begin_task(layout: Layout) -> str:
+    made = f"task-{uuid.uuid4()}"
+    atomic.replace(layout.task, f"{made}\n".encode())
+    return made

@@ -8,15 +8,14 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from memsieve.errors import KnowledgeBaseError
-from memsieve.kb import promotion
-from memsieve.kb.atoms import Atoms
-from memsieve.kb.correction import correct
-from memsieve.kb.finding import Finding
-from memsieve.kb.journal import Run
-from memsieve.kb.overlap import ConceptIndex
-from memsieve.kb.report import Fate, Refined
-from memsieve.kb.step import Step
-from memsieve.kb.tree import Tree
+from memsieve.kb.files.tree import Tree
+from memsieve.kb.refine import changes as promotion
+from memsieve.kb.refine.atoms import Atoms
+from memsieve.kb.refine.changes import correct
+from memsieve.kb.refine.concept_index import ConceptIndex
+from memsieve.kb.refine.finding import Finding
+from memsieve.kb.refine.journal import Run, Step
+from memsieve.kb.refine.report import FileOutcome, RefinedFile
 from memsieve.model import Outcome, Reason
 from memsieve.refine.concepts import concepts, share
 from memsieve.refine.narrow import narrow
@@ -70,13 +69,13 @@ class Plan:
         """Return the step that deletes a finding as known or too narrow; None where it is neither."""
         made = self.atoms.made_of(finding.id)
         if made is not None and share(concepts(finding.content), made.concepts) > COVERED:
-            return _deletion(finding, Fate.DUPLICATE, f"Atom {made.path} was made of it.", made.path)
+            return _deletion(finding, FileOutcome.DUPLICATE, f"Atom {made.path} was made of it.", made.path)
         compared = compare_with_known(finding.content, self.atoms.known(concepts(finding.content)), "atom")
         if compared.duplicate_of is not None:
-            return _deletion(finding, Fate.DUPLICATE, str(compared.reason), compared.duplicate_of)
+            return _deletion(finding, FileOutcome.DUPLICATE, str(compared.reason), compared.duplicate_of)
         self._differing[finding.file] = compared.reason
         why = narrow(finding.content)
-        return None if why is None else _deletion(finding, Fate.TOO_NARROW, str(why), None)
+        return None if why is None else _deletion(finding, FileOutcome.TOO_NARROW, str(why), None)
 
     def _same(self, lead: Finding, other: Finding) -> bool:
         if lead.kind is not other.kind:
@@ -97,7 +96,7 @@ class Plan:
             yield self._together(lead, same)
         except KnowledgeBaseError as exc:
             if not same:
-                yield Step(items=(lead.told(Fate.KEPT, str(exc)),))
+                yield Step(items=(lead.told(FileOutcome.KEPT, str(exc)),))
             else:
                 for finding in (lead, *same):
                     yield from self._decided(finding, ())
@@ -120,7 +119,7 @@ class Plan:
         why = " ".join(str(reason) for reason in reasons if reason is not None)
         if found.outcome is Outcome.READY:
             return self._promoted(whole, same, seen, why)
-        told = lead.told(Fate.OBSERVING, why, observations=seen)
+        told = lead.told(FileOutcome.OBSERVING, why, observations=seen)
         return Step(
             items=(told, *_counted_there(told, same)),
             write=whole.marked(seen),
@@ -129,7 +128,7 @@ class Plan:
 
     def _promoted(self, whole: Finding, same: Sequence[Finding], seen: int, why: str) -> Step:
         made = promotion.atom(whole, seen, self.run.at, self.tree, self.atoms)
-        told = whole.told(Fate.PROMOTED, why, observations=seen, atom=made.path)
+        told = whole.told(FileOutcome.PROMOTED, why, observations=seen, atom=made.path)
         gone = (whole.gone(), *(other.gone() for other in same))
         return Step(items=(told, *_counted_there(told, same)), write=made, deletes=gone, atom=made.path)
 
@@ -151,10 +150,10 @@ def _differs_from(finding: Finding, difference: Reason) -> Reason:
     return Reason.of("refine.differs_finding", id=finding.file, difference=difference)
 
 
-def _counted_there(told: Refined, same: Sequence[Finding]) -> tuple[Refined, ...]:
+def _counted_there(told: RefinedFile, same: Sequence[Finding]) -> tuple[RefinedFile, ...]:
     why = f"It says the same as {told.file}, and counts there."
     return tuple(each.told(told.outcome, why, observations=told.observations, atom=told.atom) for each in same)
 
 
-def _deletion(finding: Finding, fate: Fate, why: str, atom: str | None) -> Step:
+def _deletion(finding: Finding, fate: FileOutcome, why: str, atom: str | None) -> Step:
     return Step(items=(finding.told(fate, why, atom=atom),), deletes=(finding.gone(),))

@@ -15,14 +15,14 @@ from typing import Any
 
 from memsieve import claims, refine, retrieval
 from memsieve.errors import KnowledgeBaseError
-from memsieve.kb import document, files, unchanged, walk
-from memsieve.kb.document import Document
-from memsieve.kb.layout import Layout
-from memsieve.kb.names import fold, safe
-from memsieve.kb.overlap import ConceptIndex
-from memsieve.kb.report import Fate, Refined
-from memsieve.kb.titles import title_of
-from memsieve.kb.tree import Tree
+from memsieve.kb.files import atomic, document
+from memsieve.kb.files.document import Document, title_of
+from memsieve.kb.files.fingerprints import code_version, file_stamp
+from memsieve.kb.files.layout import Layout
+from memsieve.kb.files.names import fold, safe
+from memsieve.kb.files.tree import Tree, is_atom, walk_files
+from memsieve.kb.refine.concept_index import ConceptIndex
+from memsieve.kb.refine.report import FileOutcome, RefinedFile
 from memsieve.ports import Progress
 from memsieve.refine.concepts import concepts
 from memsieve.refine.verdict import COVERED, Known
@@ -117,14 +117,14 @@ def atom_of(path: str, found: Document) -> Atom:
     return Atom(path, found.value("id"), title_of(path, found), sources, concepts(found.text))
 
 
-def load(tree: Tree, progress: Progress | None = None) -> tuple[Atoms, list[Refined]]:
+def load(tree: Tree, progress: Progress | None = None) -> tuple[Atoms, list[RefinedFile]]:
     """Return all atoms, and those that could not be read."""
-    layout, unread = tree.layout, list[Refined]()
+    layout, unread = tree.layout, list[RefinedFile]()
     remembered = _Cache.read(layout)
-    loaded, entries = Atoms(tree), [entry for entry in walk.below(layout.atoms) if entry.name[0] != "."]
+    loaded, entries = Atoms(tree), [entry for entry in walk_files(layout.atoms) if entry.name[0] != "."]
     for number, entry in enumerate(entries):
         path = layout.relative(Path(entry.path))
-        if not walk.is_atom(entry):
+        if not is_atom(entry):
             unread += [_unread(path, "A link; links are not followed.")] if entry.is_symlink() else []
             continue
         try:
@@ -144,8 +144,10 @@ def _read(path: str, place: Path) -> Atom:
     return atom_of(path, document.read(place))
 
 
-def _unread(path: str, why: str) -> Refined:
-    return Refined(file=path, outcome=Fate.KEPT, reason=f"This atom could not be read, so nothing was compared: {why}")
+def _unread(path: str, why: str) -> RefinedFile:
+    return RefinedFile(
+        file=path, outcome=FileOutcome.KEPT, reason=f"This atom could not be read, so nothing was compared: {why}"
+    )
 
 
 @dataclass(slots=True)
@@ -161,14 +163,14 @@ class _Cache:
     def read(cls, layout: Layout) -> _Cache:
         rows: dict[str, Any] = {}
         with suppress(OSError, ValueError, KnowledgeBaseError, RecursionError, AttributeError):
-            files.require_folder(layout.cache)
-            held = json.loads(files.read(layout.cache / _CACHE, most=_MOST_CACHE))
+            atomic.require_folder(layout.cache)
+            held = json.loads(atomic.read(layout.cache / _CACHE, most=_MOST_CACHE))
             rows = dict(held["atoms"]) if held.get("rules") == _rules() else {}
         return cls(layout.cache / _CACHE, rows, time.time_ns(), {})
 
     def atom(self, path: str, found: os.stat_result) -> Atom | None:
         """Return an atom as it was, if its file has not changed since."""
-        state = unchanged.state(found, self.now)
+        state = file_stamp(found, self.now)
         if state is None:
             return None
         self.fresh[path] = state
@@ -189,8 +191,8 @@ class _Cache:
             return
         # Whoever cannot keep it reads the atoms again.
         with suppress(OSError, KnowledgeBaseError):
-            files.make_folder(self.place.parent)
-            files.replace(self.place, json.dumps({"rules": _rules(), "atoms": rows}).encode())
+            atomic.make_folder(self.place.parent)
+            atomic.replace(self.place, json.dumps({"rules": _rules(), "atoms": rows}).encode())
 
 
 def _plain(*values: Any) -> bool:
@@ -200,4 +202,4 @@ def _plain(*values: Any) -> bool:
 @cache
 def _rules() -> str:
     """Return a mark of the rules that find concepts: with other rules a cache is worth nothing."""
-    return unchanged.rules(claims, refine, retrieval)
+    return code_version(claims, refine, retrieval)

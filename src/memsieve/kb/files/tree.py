@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from memsieve.errors import KnowledgeBaseError
-from memsieve.kb import files
-from memsieve.kb.layout import Layout
-from memsieve.kb.names import fold
+from memsieve.kb.files import atomic
+from memsieve.kb.files.layout import Layout
+from memsieve.kb.files.names import fold
 
 # No part begins with a dot, so that none leads up or hides, and none has what other systems take for a separator.
 _PART = r"[^./\\:\0][^/\\:\0]*"
@@ -30,7 +32,7 @@ class Tree:
         if path in self._changed:
             return self._changed[path]
         try:
-            return files.read(self.place(path))
+            return atomic.read(self.place(path))
         except (FileNotFoundError, NotADirectoryError):
             return None
 
@@ -38,7 +40,7 @@ class Tree:
         """Say whether a folder has a file of that name, or of one that some file systems take for it."""
         if folder not in self._names:
             place = self.place(folder)
-            files.require_folder(place)
+            atomic.require_folder(place)
             self._names[folder] = {fold(path.name) for path in place.iterdir()} if place.is_dir() else set()
         return fold(name) in self._names[folder]
 
@@ -49,7 +51,7 @@ class Tree:
             self._changed[path] = content
         else:
             self._make_folders(place.parent)
-            files.create(place, content)
+            atomic.create(place, content)
         folder, _, name = path.rpartition("/")
         if folder in self._names:
             self._names[folder].add(fold(name))
@@ -60,7 +62,7 @@ class Tree:
         if self.dry:
             self._changed[path] = content
         else:
-            files.replace(place, content)
+            atomic.replace(place, content)
 
     def delete(self, path: str) -> None:
         """Remove a file of the workspace; `settle` makes sure of it."""
@@ -75,7 +77,7 @@ class Tree:
     def settle(self) -> None:
         """Put on disk what was removed: what comes back after a loss of power is decided on again."""
         for folder in (self.layout.staging, self.layout.session, self.layout.reports):
-            files.sync_folder(folder)
+            atomic.sync_folder(folder)
 
     def place(self, path: str) -> Path:
         """Return where a file lies, or refuse it where a link or dots lead there."""
@@ -84,7 +86,7 @@ class Tree:
         for part in (*folders, name):
             if part in {"..", "/"}:
                 raise KnowledgeBaseError("This is outside the knowledge base.", file=path)
-            files.require_folder(place)
+            atomic.require_folder(place)
             place /= part
         return place
 
@@ -96,4 +98,43 @@ class Tree:
     def _make_folders(self, folder: Path) -> None:
         if folder != self.layout.root:
             self._make_folders(folder.parent)
-            files.make_folder(folder)
+            atomic.make_folder(folder)
+
+
+def list_folder(folder: Path) -> list[os.DirEntry[str]]:
+    """Return what is in a folder by name, without what is being written; a missing folder is empty."""
+    atomic.require_folder(folder)
+    try:
+        with os.scandir(folder) as found:
+            return sorted((entry for entry in found if not _passing(entry.name)), key=lambda entry: entry.name)
+    except FileNotFoundError:
+        return []
+
+
+def walk_files(folder: Path) -> Iterator[os.DirEntry[str]]:
+    """Yield all that is in a folder and its folders, apart from those folders."""
+    waiting = [folder]
+    while waiting:
+        inner: list[Path] = []
+        for entry in list_folder(waiting.pop()):
+            if entry.is_dir(follow_symlinks=False):
+                inner.append(Path(entry.path))
+            else:
+                yield entry
+        waiting.extend(reversed(inner))
+
+
+def atom_files(layout: Layout) -> Iterator[Path]:
+    """Yield every atom: a regular Markdown file under `atoms/`, at any depth."""
+    for entry in walk_files(layout.atoms):
+        if is_atom(entry):
+            yield Path(entry.path)
+
+
+def is_atom(entry: os.DirEntry[str]) -> bool:
+    """Say whether an entry under `atoms/` is an atom."""
+    return entry.name.lower().endswith(".md") and entry.is_file(follow_symlinks=False) and entry.name[0] != "."
+
+
+def _passing(name: str) -> bool:
+    return name.startswith(atomic.TEMPORARY)

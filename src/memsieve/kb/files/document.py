@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from memsieve.errors import KnowledgeBaseError
-from memsieve.kb import files, frontmatter
+from memsieve.kb.files import atomic, frontmatter
 
-MOST_BYTES = files.MOST
+MOST_BYTES = atomic.MOST
 _BOM = "\ufeff"
 _FENCE = re.compile(r"---[ \t]*(?:\r?\n|$)")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
@@ -106,7 +106,7 @@ class Document:
 
 def read(path: Path) -> Document:
     """Read a document; a link, a folder, something too large or broken is refused with its place."""
-    return parse(decode(files.read(path, most=MOST_BYTES), file=path), file=path)
+    return parse(decode(atomic.read(path, most=MOST_BYTES), file=path), file=path)
 
 
 def decode(content: bytes, *, file: object = None) -> str:
@@ -148,3 +148,14 @@ def checked(text: str, *, file: object = None) -> str:
     if size > MOST_BYTES:
         raise KnowledgeBaseError(f"This has {size} bytes; {MOST_BYTES} is the most. Split it.", file=file)
     return text
+
+
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
+
+
+def title_of(path: str, found: Document) -> str:
+    """Return an atom's title: the one in its front matter, or else its first heading, or else its file's name."""
+    if given := found.value("title"):
+        return given
+    heading = _HEADING.search(found.body)
+    return heading[1] if heading else PurePosixPath(path).stem

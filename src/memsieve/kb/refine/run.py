@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -10,19 +11,18 @@ from datetime import datetime
 from pathlib import Path
 
 from memsieve.errors import KnowledgeBaseError
-from memsieve.kb import atoms as atom_files
-from memsieve.kb import cleaning, files, finding, items, walk
-from memsieve.kb import task as tasks
-from memsieve.kb.apply import apply
-from memsieve.kb.atoms import Atoms
-from memsieve.kb.finding import Finding
-from memsieve.kb.journal import Journal, Run
-from memsieve.kb.layout import Layout
-from memsieve.kb.lock import locked
-from memsieve.kb.plan import Observations, Plan
-from memsieve.kb.report import Fate, Refined, Report
-from memsieve.kb.step import Step
-from memsieve.kb.tree import Tree
+from memsieve.kb import items
+from memsieve.kb.files import atomic, document
+from memsieve.kb.files.layout import Layout, end_task, locked, named_task, stored_task
+from memsieve.kb.files.tree import Tree, list_folder
+from memsieve.kb.refine import atoms as atom_files
+from memsieve.kb.refine import finding
+from memsieve.kb.refine.atoms import Atoms
+from memsieve.kb.refine.changes import apply
+from memsieve.kb.refine.finding import Finding
+from memsieve.kb.refine.journal import Journal, Run, Step
+from memsieve.kb.refine.plan import Observations, Plan
+from memsieve.kb.refine.report import FileOutcome, RefinedFile, Report
 from memsieve.ports import Progress
 
 _MEANWHILE = "It changed while it was decided on. The next refine decides again."
@@ -46,8 +46,8 @@ def refine(
         if not dry_run:
             stack.enter_context(locked(layout))
             layout.make_folders()
-            cleaning.clear_half_written(layout)
-        run = Run(id=str(uuid.uuid4()), task=tasks.named(task) or tasks.peek(layout), at=items.written_time(now))
+            clear_half_written(layout)
+        run = Run(id=str(uuid.uuid4()), task=named_task(task) or stored_task(layout), at=items.written_time(now))
         return _Refining(layout, run, observations, dry=dry_run, progress=progress).report(now)
 
 
@@ -61,15 +61,15 @@ class _Refining:
         self._observations = observations
         self._progress = progress
         self._journal = Journal.open(layout.journal, run, dry=dry)
-        self._told: dict[tuple[str, str | None], Refined] = {}
+        self._told: dict[tuple[str, str | None], RefinedFile] = {}
 
     def report(self, now: datetime) -> Report:
         """Do all of it and say so, the report being the last thing written before the journal goes."""
         atoms, unread = atom_files.load(self._tree, self._progress)
         self._resume(atoms)
         self._decide(atoms)
-        cleared, left = cleaning.clear_session(self._tree)
-        trimmed, more = cleaning.trim_reports(self._tree)
+        cleared, left = clear_session(self._tree)
+        trimmed, more = trim_reports(self._tree)
         run = self._journal.run
         report = Report(
             run=run.id,
@@ -103,7 +103,7 @@ class _Refining:
         if apply(step, self._tree, atoms):
             self._tell(step)
             return
-        kept = tuple(replace(item, outcome=Fate.KEPT, reason=_MEANWHILE, atom=None) for item in step.items)
+        kept = tuple(replace(item, outcome=FileOutcome.KEPT, reason=_MEANWHILE, atom=None) for item in step.items)
         # Another run must not take it for done.
         self._journal.add(Step(items=kept))
         self._tell(Step(items=kept))
@@ -120,19 +120,75 @@ class _Refining:
                 self._keep(name, exc.reason)
 
     def _staged(self) -> list[str]:
-        return [entry.name for entry in walk.entries(self._tree.layout.staging) if entry.name[0] != "."]
+        return [entry.name for entry in list_folder(self._tree.layout.staging) if entry.name[0] != "."]
 
     def _tell(self, step: Step) -> None:
         for item in step.items:
             self._told[item.file, item.id] = item
 
     def _keep(self, file: str, why: str) -> None:
-        self._told[file, None] = Refined(file=file, outcome=Fate.KEPT, reason=why)
+        self._told[file, None] = RefinedFile(file=file, outcome=FileOutcome.KEPT, reason=why)
 
     def _finish(self, report: Report) -> None:
         layout = self._tree.layout
         self._tree.settle()
         place: Path = layout.session / items.STAGING_REPORT
-        files.replace(place, report.markdown().encode(errors="backslashreplace"))
-        tasks.renew(layout)
+        atomic.replace(place, report.markdown().encode(errors="backslashreplace"))
+        end_task(layout)
         self._journal.close()
+
+
+KEPT_REPORTS = 5
+
+
+def clear_session(tree: Tree) -> tuple[list[str], list[RefinedFile]]:
+    """Remove what was written for the task; return it, and what is not known and stays."""
+    cleared, kept = [], []
+    for entry in _seen(tree.layout, items.SESSION):
+        if (why := items.why_unknown(items.SESSION, entry)) is None:
+            tree.delete(items.place(items.SESSION, entry.name))
+            cleared += [entry.name] if entry.name != items.STAGING_REPORT else []
+        else:
+            kept.append(_left(f"{items.SESSION}/{entry.name}", why))
+    return cleared, kept
+
+
+def trim_reports(tree: Tree) -> tuple[list[str], list[RefinedFile]]:
+    """Remove all but the newest reports; return those removed, and what is not known and stays."""
+    found, kept = [], []
+    for entry in _seen(tree.layout, items.REPORTS):
+        if (why := items.why_unknown(items.REPORTS, entry)) is None:
+            found.append(entry)
+        else:
+            kept.append(_left(f"{items.REPORTS}/{entry.name}", why))
+    old = sorted(found, key=lambda entry: _age(entry, tree), reverse=True)[KEPT_REPORTS:]
+    for entry in old:
+        tree.delete(items.place(items.REPORTS, entry.name))
+    return [entry.name for entry in old], kept
+
+
+def clear_half_written(layout: Layout) -> None:
+    """Remove what writers that were killed left half-written."""
+    inner = [Path(folder) for folder, _, _ in os.walk(layout.atoms, followlinks=False)]
+    for folder in {*layout.folders, layout.cache, *inner}:
+        if folder.is_dir() and not folder.is_symlink():
+            atomic.clear_temporary(folder)
+
+
+def _seen(layout: Layout, folder: str) -> list[os.DirEntry[str]]:
+    return [entry for entry in list_folder(layout.workspace / folder) if entry.name[0] != "."]
+
+
+def _age(entry: os.DirEntry[str], tree: Tree) -> tuple[str, str, int, str]:
+    """Return the day in a report's name, then when it was written: by its own word, or else by the disk's."""
+    created = ""
+    try:
+        content = tree.read(items.place(items.REPORTS, entry.name)) or b""
+        created = document.parse(document.decode(content)).value("created")
+    except KnowledgeBaseError:
+        pass
+    return items.day_of(entry.name), created, entry.stat(follow_symlinks=False).st_mtime_ns, entry.name
+
+
+def _left(file: str, why: str) -> RefinedFile:
+    return RefinedFile(file=file, outcome=FileOutcome.KEPT, reason=f"{why} Left alone.")

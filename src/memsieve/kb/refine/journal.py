@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from memsieve.kb import files
-from memsieve.kb.step import Step
+from memsieve.kb.files import atomic
+from memsieve.kb.refine.report import RefinedFile
 
 _APPENDING = os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
@@ -56,7 +56,7 @@ class Journal:
     def close(self) -> None:
         """Remove the journal of a run that has finished."""
         if not self.dry:
-            files.remove(self.path)
+            atomic.remove(self.path)
 
     def _append(self, row: dict[str, Any], *, anew: bool = False) -> None:
         if self.dry:
@@ -72,7 +72,7 @@ class Journal:
         finally:
             os.close(handle)
         if anew:
-            files.sync_folder(self.path.parent)
+            atomic.sync_folder(self.path.parent)
 
 
 def unfinished(path: Path) -> bool:
@@ -105,3 +105,45 @@ def _step(row: dict[str, Any]) -> Step | None:
         return Step.read(row["step"])
     except (KeyError, TypeError, ValueError):
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A file as it shall be; `before` is the mark of what it held when this was decided, None where there was none."""
+
+    path: str
+    text: str
+    before: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """A file that goes, if it still holds what was decided on."""
+
+    path: str
+    before: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """What was decided on one finding, or on several that say the same."""
+
+    items: tuple[RefinedFile, ...]
+    write: Write | None = None
+    deletes: tuple[Delete, ...] = ()
+    # The new atom, to which its relations point back before the finding goes.
+    atom: str | None = None
+
+    def row(self) -> dict[str, Any]:
+        """Return the step as the journal keeps it."""
+        return asdict(self)
+
+    @classmethod
+    def read(cls, row: Mapping[str, Any]) -> Self:
+        """Return a step from its row of the journal."""
+        return cls(
+            items=tuple(RefinedFile.read(each) for each in row["items"]),
+            write=None if row["write"] is None else Write(**row["write"]),
+            deletes=tuple(Delete(**each) for each in row["deletes"]),
+            atom=row["atom"],
+        )

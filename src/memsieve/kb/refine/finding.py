@@ -10,11 +10,12 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from memsieve.errors import KnowledgeBaseError
-from memsieve.kb import document
-from memsieve.kb.document import Document
+from memsieve.kb.files import document
+from memsieve.kb.files.document import Document
+from memsieve.kb.files.fingerprints import content_hash
 from memsieve.kb.items import STAGING, TYPES, ItemType, place, type_of
-from memsieve.kb.report import Fate, Refined
-from memsieve.kb.step import Delete, Write, mark
+from memsieve.kb.refine.journal import Delete, Write
+from memsieve.kb.refine.report import FileOutcome, RefinedFile
 from memsieve.refine.concepts import concepts, shared
 from memsieve.retrieval.words import fold
 
@@ -119,11 +120,13 @@ class Finding:
     def marked(self, observations: int) -> Write | None:
         """Return the file as it is kept to be observed further; None where it is so already."""
         written = _changed(self.recorded(observations), status=OBSERVED).whole()
-        return None if mark(written) == self.before else Write(self.path, written, self.before)
+        return None if content_hash(written) == self.before else Write(self.path, written, self.before)
 
-    def told(self, fate: Fate, why: str, *, observations: int | None = None, atom: str | None = None) -> Refined:
+    def told(
+        self, fate: FileOutcome, why: str, *, observations: int | None = None, atom: str | None = None
+    ) -> RefinedFile:
         """Return what the report says of it."""
-        return Refined(file=self.file, outcome=fate, reason=why, observations=observations, atom=atom, id=self.id)
+        return RefinedFile(file=self.file, outcome=fate, reason=why, observations=observations, atom=atom, id=self.id)
 
     def gone(self) -> Delete:
         """Return what removes it."""
@@ -151,7 +154,7 @@ def read(file: str, content: bytes, *, task: str | None, now: str) -> Finding:
         file=file,
         kind=_KINDS[own],
         document=found,
-        before=mark(content),
+        before=content_hash(content),
         id=identity,
         created=created,
         observed=_once(rows if known else [first, *rows]),

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memsieve.errors import KnowledgeBaseError
-from memsieve.kb import files
+from memsieve.kb.files import atomic
 from memsieve.model import Vector
 from memsieve.retrieval.index import Counted
 from memsieve.retrieval.languages import is_chinese
@@ -163,15 +163,15 @@ def save(place: Path, table: Table, states: Any) -> None:
     written = io.BytesIO()
     np.savez(written, allow_pickle=False, states=_bytes(states), **texts, **arrays)
     with suppress(OSError, KnowledgeBaseError):
-        files.make_folder(place.parent)
-        files.replace(place, written.getvalue())
+        atomic.make_folder(place.parent)
+        atomic.replace(place, written.getvalue())
 
 
 def load(place: Path, rules: str) -> tuple[Table, Any]:
     """Return the table that was kept by these rules and what belongs to it; an empty one where that is broken."""
     with suppress(*_BROKEN):
-        files.require_folder(place.parent)
-        content = io.BytesIO(files.read(place, most=MOST_BYTES))
+        atomic.require_folder(place.parent)
+        content = io.BytesIO(atomic.read(place, most=MOST_BYTES))
         _require_plain(content)
         with np.load(content, allow_pickle=False) as kept:
             if json.loads(kept["rules"].tobytes()) == rules:
