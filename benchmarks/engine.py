@@ -15,7 +15,7 @@ from psycopg import sql
 
 from memsieve.config import Settings
 from memsieve.embedders.local import LocalEmbedder
-from memsieve.model import Role, Scope, Vector
+from memsieve.model import Scope, Vector
 from memsieve.ports import Verdict
 from memsieve.project import AsyncProject
 from memsieve.services import stores as engines
@@ -131,11 +131,11 @@ def project(services: Services, name: str) -> AsyncProject:
 
 
 def person(name: str) -> Scope:
-    return Scope(project_id=name, actor="benchmark", role=Role.PERSON)
+    return Scope.person(name, "benchmark")
 
 
 def agent(name: str) -> Scope:
-    return Scope(project_id=name, actor="agent", role=Role.AGENT)
+    return Scope.agent(name)
 
 
 def _seconds(process: psutil.Process) -> float:

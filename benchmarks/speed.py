@@ -22,7 +22,7 @@ from benchmarks.report import Column, Report, Value
 
 from memsieve import Memory
 from memsieve.embedders.local import LocalEmbedder
-from memsieve.model import Approval, Chunk, Role, Scope
+from memsieve.model import Approval, Chunk, Scope
 from memsieve.retrieval.words import cut
 from memsieve.stores.sqlite.database import Database
 from memsieve.stores.sqlite.longterm import SqliteLongTerm
@@ -84,7 +84,7 @@ async def _fill(folder: Path, project: str, count: int) -> np.ndarray:
     await database.open()
     embedder = LocalEmbedder()
     store = SqliteLongTerm(database, embedder.name, lambda: datetime.now(UTC))
-    scope = Scope(project_id=project, actor="benchmark", role=Role.PERSON)
+    scope = Scope.person(project, "benchmark")
     vectors = np.random.default_rng(0).standard_normal((count, 384)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     for number in range(count):

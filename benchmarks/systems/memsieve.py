@@ -15,7 +15,7 @@ from benchmarks.systems.base import Embed, Found, Said
 
 from memsieve import AsyncMemory, Memory
 from memsieve.embedders.local import LocalEmbedder
-from memsieve.model import Admission, Approval, Chunk, ContextItem, Decision, Entry, Place, Role, Scope, Vector
+from memsieve.model import Admission, Approval, Chunk, ContextItem, Decision, Entry, Place, Scope, Vector
 from memsieve.retrieval.words import cut
 from memsieve.services import embedder
 
@@ -79,9 +79,9 @@ async def fill(folder: Path, projects: Mapping[str, Sequence[Said]], embed: Embe
     refused = Admission(decision=Decision.REFUSED, checks=(), decided_at=datetime.now(UTC))
     async with AsyncMemory.open(folder) as memory:
         for project, said in projects.items():
-            person = Scope(project_id=project, actor=PERSON, role=Role.PERSON)
-            agent = Scope(project_id=project, actor="agent", role=Role.AGENT)
-            system = Scope(project_id=project, actor="memsieve", role=Role.SYSTEM)
+            person = Scope.person(project, PERSON)
+            agent = Scope.agent(project)
+            system = Scope.system(project)
             entries = _entries(project, said)
             approved = [
                 _approved(entry, vector)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from memsieve.config import Settings, read_settings
 from memsieve.errors import ConfigError, Forbidden, MemsieveError, StoreUnavailable
-from memsieve.model import SERVER_PROJECT, Role, Scope
+from memsieve.model import SERVER_PROJECT, Scope
 from memsieve.services.container import Services, open_services
 from memsieve.stores.sqlite.database import FILE_NAME
 from memsieve.stores.sqlite.health import FileHealth, examine
@@ -179,7 +179,7 @@ async def _missing(database_url: str) -> Sequence[str]:
 async def _working(opened: Services) -> Finding:
     try:
         async with asyncio.timeout(READY_SECONDS):
-            await opened.working.list(Scope(project_id=SERVER_PROJECT, actor="readiness", role=Role.SYSTEM))
+            await opened.working.list(Scope.system(SERVER_PROJECT))
     except (MemsieveError, TimeoutError):
         advice = "Recording goes on, and queries are answered from long-term memory. Start Redis again."
         return _warned("redis", "It does not answer.", advice)
@@ -294,13 +294,13 @@ async def _logs(opened: Services, projects: list[str]) -> list[str]:
     except Forbidden:
         # A database user who may not look at keys.
         of_keys = set()
-    server = Scope(project_id=SERVER_PROJECT, actor="doctor", role=Role.PERSON)
+    server = Scope.person(SERVER_PROJECT, "doctor")
     of_server = {SERVER_PROJECT} if await opened.auditor.audit.head(server) else set()
     return sorted({*projects, *of_keys, *of_server})
 
 
 async def _audit(opened: Services, project_id: str) -> Finding:
-    audit = await opened.auditor.verify(Scope(project_id=project_id, actor="doctor", role=Role.PERSON))
+    audit = await opened.auditor.verify(Scope.person(project_id, "doctor"))
     name = f"audit of {project_id}"
     if audit.whole:
         return _ok(name, f"{audit.events} lines, an unbroken chain.")
@@ -309,7 +309,7 @@ async def _audit(opened: Services, project_id: str) -> Finding:
 
 
 async def _undecided(opened: Services, project_id: str) -> AsyncIterator[Finding]:
-    stats = await opened.statistics.stats(Scope(project_id=project_id, actor="doctor", role=Role.SYSTEM))
+    stats = await opened.statistics.stats(Scope.system(project_id))
     if stats.pending:
         message = f"{stats.pending} entries wait for a decision."
         yield _warned(f"waiting in {project_id}", message, f"Decide on them: memsieve retry --project {project_id}")

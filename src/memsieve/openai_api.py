@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from memsieve.errors import ConfigError
+from memsieve.runtime.backoff import Backoff, retry_after
 
 if TYPE_CHECKING:
     import httpx
 
-RETRY_DELAYS = (0.25, 0.75)
+MAX_RETRIES = 2
+FIRST_DELAY, LONGEST_DELAY = 0.25, 0.75
 MAX_RESPONSE_BYTES = 16 * 1024 * 1024
 MAX_QUOTED = 200
 
@@ -62,7 +61,7 @@ class OpenAIEndpoint:
         """Send a request and return the JSON object it is answered with; raise EndpointError otherwise."""
         try:
             async with asyncio.timeout(self._timeout):
-                return await self._post_patiently(path, payload, deadline=time.monotonic() + self._timeout)
+                return await self._post_patiently(path, payload)
         except TimeoutError as exc:
             raise EndpointError(
                 self.base_url,
@@ -71,16 +70,18 @@ class OpenAIEndpoint:
                 retryable=True,
             ) from exc
 
-    async def _post_patiently(self, path: str, payload: Mapping[str, Any], deadline: float) -> dict[str, Any]:
-        for delay in RETRY_DELAYS:
+    async def _post_patiently(self, path: str, payload: Mapping[str, Any]) -> dict[str, Any]:
+        backoff = Backoff(FIRST_DELAY, LONGEST_DELAY, factor=3.0, patience=self._timeout)
+        for _ in range(MAX_RETRIES):
             try:
                 return await self._post_once(path, payload)
             except EndpointError as exc:
-                wait = delay if exc.retry_after is None else exc.retry_after
+                delay = backoff.next_delay()
+                delay = delay if exc.retry_after is None else exc.retry_after
                 # An endpoint that asks for more patience than the call has would be asked in vain.
-                if not exc.retryable or time.monotonic() + wait >= deadline:
+                if not exc.retryable or not backoff.permits(delay):
                     raise
-            await asyncio.sleep(wait)
+            await asyncio.sleep(delay)
         return await self._post_once(path, payload)
 
     async def _post_once(self, path: str, payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -138,7 +139,7 @@ class OpenAIEndpoint:
             f"answered {status}",
             f"{self._quoted(status, body)}. {_advice(status)}",
             retryable=retryable,
-            retry_after=_seconds(response.headers.get("Retry-After")),
+            retry_after=retry_after(response.headers.get("Retry-After")),
         )
 
     def _quoted(self, status: int, body: bytes) -> str:
@@ -164,19 +165,6 @@ def _advice(status: int) -> str:
     if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
         return "It redirects elsewhere: set the base URL to the final address."
     return "Check the name of the model and what it accepts."
-
-
-def _seconds(retry_after: str | None) -> float | None:
-    """Read a Retry-After header, which holds seconds or a date."""
-    if retry_after is None:
-        return None
-    if retry_after.isdecimal():
-        return float(retry_after)
-    try:
-        date = parsedate_to_datetime(retry_after)
-    except ValueError:
-        return None
-    return max(0.0, (date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
 
 
 def _checked_url(base_url: str) -> str:

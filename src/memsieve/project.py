@@ -47,7 +47,7 @@ class AsyncProject:
 
     def __init__(self, services: Services, project_id: str) -> None:
         self._services = services
-        self._agent = Scope(project_id=project_id, actor="agent", role=Role.AGENT)
+        self._agent = Scope.agent(project_id)
         self.id = self._agent.project_id
 
     async def record(
@@ -209,7 +209,7 @@ class AsyncProject:
 
     async def admission(self, entry_id: str) -> Admission | None:
         """Return what the filter decided on an entry, or None; nothing of what it says, so that agents may ask."""
-        system = Scope(project_id=self.id, actor="memsieve", role=Role.SYSTEM)
+        system = Scope.system(self.id)
         receipt = await self._services.quarantine.get(system, _id(entry_id))
         return None if receipt is None else receipt.admission
 
@@ -309,7 +309,7 @@ class AsyncProject:
         return await self._services.auditor.verify(self._person(by))
 
     def _person(self, by: str) -> Scope:
-        return Scope(project_id=self.id, actor=validate.name(by, field="by"), role=Role.PERSON)
+        return Scope.person(self.id, validate.name(by, field="by"))
 
 
 def _id(value: object) -> str:

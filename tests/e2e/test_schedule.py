@@ -8,14 +8,14 @@ from datetime import timedelta
 
 from memsieve.config import Settings
 from memsieve.jobs import schedule
-from memsieve.model import Decision, EntryFilter, Role, Scope
+from memsieve.model import Decision, EntryFilter, Scope
 from memsieve.project import AsyncProject
 from memsieve.services.container import open_services
 from memsieve.services.stores import utc_now
 from memsieve.testing import OpenAIServer, Reply
 
 CONTENT = "The ledger is kept in PostgreSQL, because it needs real transactions."
-SYSTEM = Scope(project_id="apollo", actor="memsieve", role=Role.SYSTEM)
+SYSTEM = Scope.system("apollo")
 LONG_AGO = "UPDATE happenings SET at = strftime('%Y-%m-%dT%H:%M:%f000Z', 'now', '-1 day') WHERE subject <> ?"
 
 
@@ -47,7 +47,7 @@ def test_an_entry_that_is_being_judged_is_not_judged_a_second_time(data, small_e
     async def scenario(server):
         async with open_services(settings_for(server, data)) as opened:
             await AsyncProject(opened, "apollo").record(CONTENT, session_id="s1")
-            system = Scope(project_id="apollo", actor="memsieve", role=Role.SYSTEM)
+            system = Scope.system("apollo")
             assert await opened.ingress.retry(system, waiting_since=timedelta(minutes=1)) == []
             pending = await opened.quarantine.find(system, EntryFilter(decision=Decision.PENDING))
             return [utc_now() - receipt.admission.decided_at < timedelta(minutes=1) for receipt in pending]

@@ -14,14 +14,14 @@ from memsieve.config import Settings
 from memsieve.errors import JudgeError
 from memsieve.ingress.tries import MOST_TRIES
 from memsieve.judges.local import LocalJudge
-from memsieve.model import Decision, Receipt, Role, Scope
+from memsieve.model import Decision, Receipt, Scope
 from memsieve.project import AsyncProject
 from memsieve.services.container import Services, open_services
 
 pytestmark = pytest.mark.usefixtures("small_embedder")
 POISON = "Service alpha of region beta answers to team gamma about matter delta."
 HONEST = "The office in Berlin moves to the new building by the river in the second week of May."
-SYSTEM = Scope(project_id="apollo", actor="memsieve", role=Role.SYSTEM)
+SYSTEM = Scope.system("apollo")
 # A process that tries again what waits, in which the judge dies of one text.
 CHILD = """
 import asyncio, os, sys
@@ -42,7 +42,7 @@ LocalJudge.consistent = deadly
 
 async def main():
     async with open_services(Settings(data=Path(sys.argv[1])), jobs=False) as opened:
-        await opened.ingress.retry(Scope(project_id="apollo", actor="memsieve", role=Role.SYSTEM), by_itself=True)
+        await opened.ingress.retry(Scope.system("apollo"), by_itself=True)
 
 asyncio.run(main())
 """

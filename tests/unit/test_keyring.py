@@ -246,8 +246,8 @@ def test_nothing_is_remembered_in_the_servers_own_log(memory):
     assert server.audit_log() == []
 
 
-def test_a_key_that_was_valid_is_remembered_for_minutes_and_forgotten_when_it_is_not(keys, run, clock, monkeypatch):
-    monkeypatch.setattr(keyring, "MOST_REMEMBERED", 2)
+def test_a_key_that_was_valid_is_remembered_for_minutes_and_forgotten_when_it_is_not(store, run, clock):
+    keys = Keyring(store, clock, max_remembered=2)
     key, text = make(run, keys)
     assert keys.remembered(text) is None
     run(keys.identify(text))

@@ -7,13 +7,13 @@ import hmac
 import logging
 import re
 import secrets
-from collections import OrderedDict
 from datetime import datetime, timedelta
 
 from memsieve import validate
 from memsieve.errors import InvalidInput, NotFound, StoreUnavailable
 from memsieve.model import SERVER_PROJECT, ApiKey, KeyRole
 from memsieve.ports import Clock, KeyStore
+from memsieve.runtime.lru_cache import LRUCache
 
 PREFIX = "msv"
 # Without letters that look like digits, so that an id can be read out and typed.
@@ -24,7 +24,7 @@ SECRET_LENGTH = 52
 NOTED_EVERY = timedelta(minutes=1)
 # So long, and for so many, it is known without the store that a key was valid.
 REMEMBERED_FOR = timedelta(minutes=10)
-MOST_REMEMBERED = 1000
+MAX_REMEMBERED = 1000
 
 _TEXT = re.compile(rf"{PREFIX}_([{LETTERS}]{{{ID_LENGTH}}})_[{LETTERS}]{{{SECRET_LENGTH}}}")
 _OF_NOBODY = bytes(hashlib.sha256().digest_size)
@@ -35,11 +35,11 @@ _log = logging.getLogger(__name__)
 class Keyring:
     """The keys of all projects."""
 
-    def __init__(self, keys: KeyStore, clock: Clock) -> None:
+    def __init__(self, keys: KeyStore, clock: Clock, *, max_remembered: int = MAX_REMEMBERED) -> None:
         self._keys = keys
         self._clock = clock
         self._noted: dict[str, datetime] = {}
-        self._valid: OrderedDict[bytes, tuple[ApiKey, datetime]] = OrderedDict()
+        self._valid: LRUCache[bytes, tuple[ApiKey, datetime]] = LRUCache(max_remembered)
 
     async def make(self, *, name: str, role: KeyRole, project_id: str | None, by: str) -> tuple[ApiKey, str]:
         """Make a key in a person's name; the text returned with it is its only copy, for whoever is to use it.
@@ -66,9 +66,9 @@ class Keyring:
         found, hashed = await self._keys.get(shaped[1]), _hash(text)
         same = hmac.compare_digest(hashed, _OF_NOBODY if found is None else found[1])
         if found is None or not same or found[0].revoked_at is not None:
-            self._valid.pop(hashed, None)
+            self._valid.discard(hashed)
             return None
-        self._remember(hashed, found[0])
+        self._valid.set(hashed, (found[0], self._clock()))
         await self._note_use(found[0])
         return found[0]
 
@@ -77,8 +77,8 @@ class Keyring:
 
         It may have been revoked since: only what is decided on later may be let in by it.
         """
-        key, at = self._valid.get(_hash(text), (None, None))
-        return None if at is None or self._clock() - at > REMEMBERED_FOR else key
+        known = self._valid.get(_hash(text))
+        return None if known is None or self._clock() - known[1] > REMEMBERED_FOR else known[0]
 
     async def revoke(self, key_id: str, *, by: str) -> ApiKey:
         """Revoke a key for good, from the next request on, in a person's name. Twice changes nothing."""
@@ -95,12 +95,6 @@ class Keyring:
     async def list(self, project_id: str | None = None) -> list[ApiKey]:
         """List the keys of a project, or all there are, revoked ones too, newest first."""
         return await self._keys.list(None if project_id is None else validate.project_name(project_id))
-
-    def _remember(self, hashed: bytes, key: ApiKey) -> None:
-        self._valid[hashed] = (key, self._clock())
-        self._valid.move_to_end(hashed)
-        if len(self._valid) > MOST_REMEMBERED:
-            self._valid.popitem(last=False)
 
     async def _note_use(self, key: ApiKey) -> None:
         now = self._clock()

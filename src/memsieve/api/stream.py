@@ -12,7 +12,7 @@ from typing import Self
 
 from memsieve import wire
 from memsieve.errors import MemsieveError, StoreUnavailable
-from memsieve.model import Event, Role, Scope
+from memsieve.model import Event, Scope
 from memsieve.ports import EventLog
 
 LOOK_EVERY = 0.25
@@ -133,7 +133,7 @@ class Hub:
     @asynccontextmanager
     async def subscribe(self, project_id: str, position: str | None = None) -> AsyncIterator[Subscription]:
         """Listen to a project, from a position on or from now."""
-        scope = Scope(project_id=project_id, actor="memsieve", role=Role.SYSTEM)
+        scope = Scope.system(project_id)
         subscription = await self._join(scope)
         try:
             if position is not None:

@@ -12,15 +12,16 @@ from typing import Any
 import httpx
 
 from memsieve.client import problems
-from memsieve.client.pace import Pace, retry_after
 from memsieve.client.reader import Fields, many, maybe, read, text
 from memsieve.errors import ConfigError, InvalidInput
+from memsieve.runtime.backoff import Backoff, retry_after
 
 PREFIX = "/api/v1"
 CONNECT_SECONDS = 5.0
 # The server says something every 15 seconds at least.
 SILENT_SECONDS = 45.0
 MAX_PAGE = 1000
+FIRST_DELAY, LONGEST_DELAY = 0.1, 5.0
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -46,6 +47,11 @@ class Connection:
         self.patience = patience
         self._timeout = timeout
         self._client = _client(self.url, _checked_key(key))
+
+    @staticmethod
+    def backoff(patience: float) -> Backoff:
+        """Return the delays between the attempts of one call."""
+        return Backoff(FIRST_DELAY, LONGEST_DELAY, jitter=0.5, patience=patience)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -92,7 +98,7 @@ class Connection:
             await response.aclose()
 
     async def _send_patiently(self, call: Call, body: bytes | None) -> httpx.Response:
-        pace = Pace(self.patience)
+        backoff = self.backoff(self.patience)
         while True:
             at_least = 0.0
             try:
@@ -105,12 +111,12 @@ class Connection:
                 if response.is_success:
                     return response
                 again = response.status_code in (problems.PASSING if call.repeatable else {429})
-                at_least = retry_after(response.headers.get("retry-after"))
+                at_least = retry_after(response.headers.get("retry-after")) or 0.0
                 error = problems.error_of(response, self.url, call.subject)
-            pause = pace.pause(at_least) if again else None
-            if pause is None:
+            delay = backoff.next_delay(at_least)
+            if not again or not backoff.permits(delay):
                 raise error
-            await asyncio.sleep(pause)
+            await asyncio.sleep(delay)
 
     def _request(self, call: Call, body: bytes | None, *, silent: float | None = None) -> httpx.Request:
         headers = dict(call.headers) if body is None else {"Content-Type": "application/json", **call.headers}

@@ -13,7 +13,6 @@ import httpx
 
 from memsieve.client import problems, records
 from memsieve.client.connection import Call, Connection
-from memsieve.client.pace import Pace
 from memsieve.client.reader import read
 from memsieve.errors import Conflict, SchemaOutdated, StoreUnavailable
 from memsieve.model import Event, EventKind
@@ -37,12 +36,12 @@ class Frame:
 async def events(connection: Connection, project_id: str, after: str | None) -> AsyncGenerator[Event, None]:
     """Yield what happens after a position, or from now on; connect again whenever the stream ends."""
     position, heard = after, False
-    pace = Pace(connection.patience)
+    backoff = connection.backoff(connection.patience)
     while True:
         try:
             async with connection.stream(_call(project_id, position)) as pieces:
                 # Whoever listened once wants to hear the rest, however long the server is away.
-                heard, pace = True, Pace(math.inf)
+                heard, backoff = True, connection.backoff(math.inf)
                 async for frame in frames(pieces):
                     if frame.event == RESET:
                         _on_reset(project_id, stale=position is not None and position == after)
@@ -55,12 +54,12 @@ async def events(connection: Connection, project_id: str, after: str | None) -> 
             error = problems.unreachable(exc, connection.url)
         except StoreUnavailable as exc:
             error = exc
-        pause = pace.pause()
-        if pause is None:
+        delay = backoff.next_delay()
+        if not backoff.permits(delay):
             raise error or problems.too_late(connection.patience, connection.url)
         if error is not None and heard:
             _log.warning("Listening to project %s again: %s", project_id, error)
-        await asyncio.sleep(pause)
+        await asyncio.sleep(delay)
 
 
 async def frames(pieces: AsyncIterator[bytes]) -> AsyncIterator[Frame]:

@@ -29,7 +29,6 @@ from memsieve.model import (
     Layer,
     Reason,
     Receipt,
-    Role,
     Scope,
     Vector,
     require_project,
@@ -366,4 +365,4 @@ def _kept(tasks: set[asyncio.Task[T]], work: Coroutine[Any, Any, T]) -> asyncio.
 
 
 def _system(scope: Scope) -> Scope:
-    return replace(scope, actor="memsieve", role=Role.SYSTEM)
+    return Scope.system(scope.project_id)

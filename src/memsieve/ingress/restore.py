@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 
 from memsieve.ingress.standing import Standing
-from memsieve.model import Decision, EntryFilter, Layer, Receipt, Role, Scope
+from memsieve.model import Decision, EntryFilter, Layer, Receipt, Scope
 from memsieve.ports import WORKING_CAP, WORKING_LIFE, Clock, QuarantineStore, WorkingStore
 from memsieve.runtime.project_locks import ProjectLocks
 
@@ -25,7 +25,7 @@ class Restorer:
 
     async def restore(self, scope: Scope) -> int:
         """Put back what is missing, and return how many entries that were."""
-        system = replace(scope, actor="memsieve", role=Role.SYSTEM)
+        system = Scope.system(scope.project_id)
         async with self.locks.for_project(scope):
             missing = await self.missing(scope)
             for receipt in missing:
@@ -37,7 +37,7 @@ class Restorer:
 
     async def missing(self, scope: Scope) -> list[Receipt]:
         """Return what should be in working memory and is not, in the order of its admission."""
-        system = replace(scope, actor="memsieve", role=Role.SYSTEM)
+        system = Scope.system(scope.project_id)
         there = {entry.id for entry in await self.working.list(system)}
         living = [receipt async for receipt in self._living(system) if receipt.entry.id not in there]
         living.reverse()

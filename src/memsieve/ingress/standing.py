@@ -10,7 +10,7 @@ from memsieve.ingress.candidate import Candidate
 from memsieve.model import Entry, Scope
 from memsieve.ports import AuditLog, QuarantineStore, TombstoneStore, WorkingStore
 from memsieve.retrieval.words import cut
-from memsieve.runtime.project_cache import ProjectCache
+from memsieve.runtime.lru_cache import ProjectCache
 
 NEAREST_TOMBSTONES = 10
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import Any
 
 from memsieve.errors import ConfigError
@@ -18,6 +17,7 @@ from agents.run import CallModelData, ModelInputData  # noqa: E402
 from memsieve.integrations.confidence import confidence, from_logprobs  # noqa: E402
 from memsieve.integrations.outputs import Found, find, no_text, recordings  # noqa: E402
 from memsieve.integrations.recorder import Recorder  # noqa: E402
+from memsieve.runtime.lru_cache import LRUCache  # noqa: E402
 
 MODEL = "model"
 TOOLS = "tools"
@@ -36,7 +36,7 @@ class MemoryHooks(RunHooks[Any]):
             raise ConfigError("The SDK tells hooks of no session. Make the recorder with a session_id.")
         self.recorder = recorder
         self._options = {"max_tokens": max_tokens, **options}
-        self._blocks: OrderedDict[str, str] = OrderedDict()
+        self._blocks: LRUCache[str, str] = LRUCache(_QUERIES_HELD)
 
     async def on_llm_end(self, context: RunContextWrapper[Any], agent: Agent[Any], response: ModelResponse) -> None:  # noqa: ARG002
         """Record what a model said."""
@@ -64,12 +64,11 @@ class MemoryHooks(RunHooks[Any]):
 
     async def _block(self, query: str, *, is_new: bool) -> str:
         """Return what is known; the same for as long as the agent is at it, so that its own words do not come back."""
-        if is_new or query not in self._blocks:
-            self._blocks[query] = await self.recorder.acontext(query, **self._options)
-            self._blocks.move_to_end(query)
-            if len(self._blocks) > _QUERIES_HELD:
-                self._blocks.popitem(last=False)
-        return self._blocks[query]
+        block = None if is_new else self._blocks.get(query)
+        if block is None:
+            block = await self.recorder.acontext(query, **self._options)
+            self._blocks.set(query, block)
+        return block
 
 
 def _in_item(item: Any) -> list[Found]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from memsieve.integrations.extras import require
@@ -29,6 +29,7 @@ from memsieve.integrations.messages import content_text  # noqa: E402
 from memsieve.integrations.outputs import Found, no_text, recordings  # noqa: E402
 from memsieve.integrations.recorder import Recorder  # noqa: E402
 from memsieve.integrations.said import key_of  # noqa: E402
+from memsieve.runtime.lru_cache import LRUCache  # noqa: E402
 
 MODEL = "model"
 TOOLS = "tools"
@@ -48,7 +49,7 @@ class MemoryCapability(AbstractCapability[Any]):
     recall: bool = True
     max_tokens: int | None = 2000
     options: dict[str, Any] = field(default_factory=dict)
-    _blocks: OrderedDict[str, str] = field(default_factory=OrderedDict, init=False, repr=False)
+    _blocks: LRUCache[str, str] = field(default_factory=partial(LRUCache, _RUNS_HELD), init=False, repr=False)
 
     async def before_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
@@ -98,12 +99,12 @@ class MemoryCapability(AbstractCapability[Any]):
     async def _block(self, ctx: RunContext[Any], query: str) -> str:
         """Return what is known; the same throughout a run, so that the agent's own words do not come back."""
         run = str(ctx.run_id)
-        if run not in self._blocks:
+        block = self._blocks.get(run)
+        if block is None:
             about = {**self.options, **self._about(ctx)}
-            self._blocks[run] = await self.recorder.acontext(query, max_tokens=self.max_tokens, **about)
-            if len(self._blocks) > _RUNS_HELD:
-                self._blocks.popitem(last=False)
-        return self._blocks[run]
+            block = await self.recorder.acontext(query, max_tokens=self.max_tokens, **about)
+            self._blocks.set(run, block)
+        return block
 
     def _about(self, ctx: RunContext[Any]) -> dict[str, Any]:
         name = getattr(ctx.agent, "name", None) or self.recorder.agent_id

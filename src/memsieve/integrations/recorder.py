@@ -25,6 +25,7 @@ from memsieve.integrations.said import MAX_BYTES, Said, key_of, mended, named, p
 from memsieve.integrations.step import Step
 from memsieve.model import Answer, Receipt
 from memsieve.retrieval import context as prompt
+from memsieve.runtime.backoff import Backoff
 from memsieve.validate import MAX_NAME_LENGTH
 
 # As many texts are kept while memsieve is down, and as many failures told of.
@@ -71,7 +72,7 @@ class Recorder:
         self._on_error = on_error
         self._seconds = seconds
         self._max_bytes = max_bytes
-        self._pause = 0.0
+        self._backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
         self._not_before = 0.0
         self._trying_again = False
         self._ended = weakref.finalize(self, report_left, self._waiting)
@@ -219,7 +220,7 @@ class Recorder:
                 decide="later",
             )
         )
-        self._pause = 0.0
+        self._backoff.reset()
         return receipt
 
     async def _try_again(self, *, at_once: bool = False) -> None:
@@ -274,8 +275,7 @@ class Recorder:
             self._lose(self._waiting.popleft(), error)
 
     def _wait_longer(self) -> None:
-        self._pause = min(LONGEST_PAUSE, max(FIRST_PAUSE, 2 * self._pause))
-        self._not_before = time.monotonic() + self._pause
+        self._not_before = time.monotonic() + self._backoff.next_delay()
 
     def _lose(self, said: Said, error: BaseException) -> None:
         self.lost.append(said)

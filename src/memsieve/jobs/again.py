@@ -9,6 +9,7 @@ from procrastinate import BaseRetryStrategy, RetryDecision
 from procrastinate.jobs import Job
 
 from memsieve.errors import EmbedderError, JudgeError, StoreUnavailable
+from memsieve.runtime.backoff import delay_after
 
 FIRST_WAIT = timedelta(seconds=30)
 LONGEST_WAIT = timedelta(hours=1)
@@ -32,8 +33,7 @@ def wait_after(error: BaseException, attempts: int) -> timedelta | None:
         case asyncio.CancelledError():
             return timedelta()
         case _ if isinstance(error, PASSING):
-            # Seven doublings reach the longest wait; the power itself must not grow without end.
-            return min(FIRST_WAIT * (1 << min(attempts, 7)), LONGEST_WAIT)
+            return timedelta(seconds=delay_after(attempts, FIRST_WAIT.total_seconds(), LONGEST_WAIT.total_seconds()))
     return None
 
 

@@ -21,7 +21,7 @@ from memsieve.jobs.forget import forget_old
 from memsieve.jobs.reembed import Reembedder
 from memsieve.jobs.schedule import RETRY_EVERY
 from memsieve.jobs.weekly import RunOutcome, WeeklyDigests
-from memsieve.model import Decision, Role, Scope
+from memsieve.model import Decision, Scope
 from memsieve.ports import RUN_LEASE, EventLog, Statistics, WorkingStore
 
 # Two queues, so that what takes minutes does not hold up what takes moments.
@@ -184,7 +184,7 @@ class Duties:
         )
 
     async def _retry(self, project_id: str) -> Result:
-        scope = Scope(project_id=project_id, actor="memsieve", role=Role.SYSTEM)
+        scope = Scope.system(project_id)
         receipts = await self.services.ingress.retry(scope, waiting_since=RETRY_EVERY, by_itself=True)
         waiting = sum(receipt.admission.decision is Decision.PENDING for receipt in receipts)
         return {"decided": len(receipts) - waiting, "waiting": waiting}

@@ -13,7 +13,7 @@ from memsieve.ingress.record import Ingress
 from memsieve.jobs.forget import forget_old
 from memsieve.jobs.reembed import Reembedder
 from memsieve.jobs.weekly import RunOutcome, WeeklyDigests
-from memsieve.model import Role, Scope
+from memsieve.model import Scope
 from memsieve.ports import RUN_LEASE, EventLog, Statistics
 
 RETRY_EVERY = timedelta(minutes=1)
@@ -99,7 +99,7 @@ async def _retry_for_ever(ingress: Ingress, statistics: Statistics, every: timed
 async def _retry(ingress: Ingress, project_id: str, after: timedelta) -> None:
     """Try one project's undecided entries again; what is wrong with one project is no other's affair."""
     try:
-        scope = Scope(project_id=project_id, actor="memsieve", role=Role.SYSTEM)
+        scope = Scope.system(project_id)
         await ingress.retry(scope, waiting_since=after, by_itself=True)
     except Exception as error:  # noqa: BLE001 - nobody would notice that nothing is tried again any more
         trace = None if isinstance(error, MemsieveError) else error

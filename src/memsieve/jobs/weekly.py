@@ -12,7 +12,7 @@ from typing import Protocol
 
 from memsieve.config import DAYS, NEVER, zone_named
 from memsieve.errors import MemsieveError
-from memsieve.model import Digest, EntryFilter, Role, Scope
+from memsieve.model import Digest, EntryFilter, Scope
 from memsieve.ports import RUN_LEASE, Clock, DigestRuns, Progress, QuarantineStore, Statistics
 
 WINDOW = timedelta(days=7)
@@ -178,7 +178,7 @@ class WeeklyDigests:
 
 
 def _system(project_id: str) -> Scope:
-    return Scope(project_id=project_id, actor="memsieve", role=Role.SYSTEM)
+    return Scope.system(project_id)
 
 
 def _run(

@@ -20,6 +20,7 @@ from memsieve.jobs import queue
 from memsieve.jobs.again import NotNow, wait_after
 from memsieve.jobs.duties import LONG, LOOK, PERIODIC, QUICK, Duties, JobServices, Pace
 from memsieve.ports import Progress
+from memsieve.runtime.backoff import Backoff
 
 CONCURRENCY = 2
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
@@ -68,7 +69,7 @@ class Worker:
 
     async def run(self) -> None:
         """Work until told to stop. A database that goes down is waited for."""
-        pause, clock = FIRST_PAUSE, asyncio.get_running_loop().time
+        backoff, clock = Backoff(FIRST_PAUSE, LONGEST_PAUSE), asyncio.get_running_loop().time
         while not self._stopping.is_set():
             began = clock()
             try:
@@ -78,10 +79,11 @@ class Worker:
                 trouble = str(exc)
             if self._stopping.is_set():
                 return
-            pause = FIRST_PAUSE if clock() - began > _GOOD_SECONDS else pause
+            if clock() - began > _GOOD_SECONDS:
+                backoff.reset()
+            pause = backoff.next_delay()
             _log.warning("The worker cannot go on: %s It tries again in %.1f s.", trouble, pause)
             await self._rest(pause)
-            pause = min(pause * 2, LONGEST_PAUSE)
 
     async def run_once(self, progress: Progress | None = None) -> None:
         """Do what is due now, and return when nothing is left that could be done at once.

@@ -28,6 +28,21 @@ class Scope:
     actor: str
     role: Role
 
+    @classmethod
+    def system(cls, project_id: str) -> Scope:
+        """Return the scope of what memsieve does by itself."""
+        return cls(project_id=project_id, actor="memsieve", role=Role.SYSTEM)
+
+    @classmethod
+    def person(cls, project_id: str, name: str) -> Scope:
+        """Return the scope of what is done in a person's name."""
+        return cls(project_id=project_id, actor=name, role=Role.PERSON)
+
+    @classmethod
+    def agent(cls, project_id: str) -> Scope:
+        """Return the scope of what agents do."""
+        return cls(project_id=project_id, actor="agent", role=Role.AGENT)
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "project_id", validate.project_name(self.project_id))
         object.__setattr__(self, "actor", validate.name(self.actor, field="actor"))

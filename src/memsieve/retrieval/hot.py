@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from memsieve.model import Entry, Scope
 from memsieve.retrieval.index import Index, Row
 from memsieve.retrieval.words import cut
-from memsieve.runtime.project_cache import ProjectCache
+from memsieve.runtime.lru_cache import ProjectCache
 
 
 class HotIndexes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,6 +10,7 @@ from typing import Generic, TypeVar
 
 from memsieve.model import Scope, Vector
 from memsieve.retrieval.index import Index, Match, Row
+from memsieve.runtime.lru_cache import LRUCache
 
 MAX_BYTES = 1024**3
 
@@ -64,22 +64,23 @@ class LoadedIndexes(Generic[Lock]):
 
     def __init__(self, lock: Callable[[], Lock]) -> None:
         self._make_lock = lock
-        self._loaded: OrderedDict[str, Loaded[Lock]] = OrderedDict()
+        self._loaded: LRUCache[str, Loaded[Lock]] = LRUCache()
         self._lock = threading.Lock()
 
     def get(self, scope: Scope) -> Loaded[Lock] | None:
         """Return what is loaded of a project, or None."""
-        return self._loaded.get(scope.project_id)
+        with self._lock:
+            return self._loaded.get(scope.project_id)
 
     def use(self, scope: Scope) -> Loaded[Lock]:
         """Return what is loaded of a project, which may be nothing yet."""
         with self._lock:
-            loaded = self._loaded.pop(scope.project_id, None) or Loaded(self._make_lock())
-            self._loaded[scope.project_id] = loaded
+            loaded = self._loaded.get(scope.project_id) or Loaded(self._make_lock())
+            self._loaded.set(scope.project_id, loaded)
             return loaded
 
     def make_room(self) -> None:
         """Forget those that were not used the longest, after one has grown."""
         with self._lock:
             while len(self._loaded) > 1 and sum(each.index.nbytes for each in self._loaded.values()) > MAX_BYTES:
-                self._loaded.popitem(last=False)
+                self._loaded.pop_oldest()

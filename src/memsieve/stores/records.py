@@ -23,7 +23,6 @@ from memsieve.model import (
     Reason,
     Receipt,
     ReviewStatus,
-    Role,
     Scope,
     Serving,
     Source,
@@ -162,7 +161,7 @@ def key_from(values: Mapping[str, Any]) -> ApiKey:
 
 def keeping(key: ApiKey, by: str) -> Scope:
     """Return in whose name, and in the log of which project, a key is made or revoked."""
-    return Scope(project_id=key.audited_in, actor=by, role=Role.PERSON)
+    return Scope.person(key.audited_in, by)
 
 
 def key_detail(key: ApiKey) -> dict[str, str]:

@@ -25,7 +25,6 @@ from memsieve.model import (
     Place,
     Reason,
     Refinement,
-    Role,
     Scope,
     Source,
     Tombstone,
@@ -42,17 +41,17 @@ NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
 def agent(project_id: str = PROJECT) -> Scope:
     """Ask as an agent."""
-    return Scope(project_id=project_id, actor="agent", role=Role.AGENT)
+    return Scope.agent(project_id)
 
 
 def person(project_id: str = PROJECT, name: str = "ada@example.org") -> Scope:
     """Ask as a person."""
-    return Scope(project_id=project_id, actor=name, role=Role.PERSON)
+    return Scope.person(project_id, name)
 
 
 def system(project_id: str = PROJECT) -> Scope:
     """Ask as memsieve itself."""
-    return Scope(project_id=project_id, actor="memsieve", role=Role.SYSTEM)
+    return Scope.system(project_id)
 
 
 def entry(content: str = "The ledger runs on PostgreSQL.", **fields: Any) -> Entry:

@@ -7,7 +7,6 @@ together without one cannot be prepared.
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,6 +23,8 @@ from psycopg.generators import execute, fetch_many, send
 from psycopg.pq import ExecStatus, Format
 from psycopg.pq.abc import PGconn, PGresult
 from psycopg.rows import DictRow
+
+from memsieve.runtime.lru_cache import LRUCache
 
 # So many statements a connection keeps prepared.
 MOST_PREPARED = 100
@@ -64,8 +65,7 @@ class LocalSettings:
 
 # The values of all rows, by the column's name.
 Columns = dict[str, tuple[Any, ...]]
-# The one used longest ago first.
-Prepared = OrderedDict[Key, bytes]
+Prepared = LRUCache[Key, bytes]
 
 
 class Flushes:
@@ -111,7 +111,7 @@ class Flushes:
         numbered, transformer = _numbered(statement), Transformer(connection)
         dumped = transformer.dump_sequence([values[place] for place in numbered.places], numbered.formats)
         both = settings.key, (numbered.text, tuple(transformer.types or ()))
-        prepared, pgconn = self._prepared.setdefault(connection, OrderedDict()), connection.pgconn
+        prepared, pgconn = self._prepared.setdefault(connection, LRUCache()), connection.pgconn
         new = {key: f"memsieve_{next(self._numbers)}".encode() for key in both if key not in prepared}
         under, asked = (prepared.get(key) or new[key] for key in both)
         with _together(pgconn):
@@ -124,10 +124,9 @@ class Flushes:
             results = await connection.wait(_until_sync(pgconn))
         # Where something failed, there are no results of what was to come after it.
         done = (result.status in _DONE for result in results)
-        prepared |= {key: name for (key, name), worked in zip(new.items(), done, strict=False) if worked}
-        for key in both:
-            if key in prepared:
-                prepared.move_to_end(key)
+        for (key, name), worked in zip(new.items(), done, strict=False):
+            if worked:
+                prepared.set(key, name)
         await _let_go(connection, prepared)
         result = _checked(results, connection.info.encoding)
         transformer.set_pgresult(result)
@@ -137,7 +136,7 @@ class Flushes:
 async def _let_go(connection: Connection, prepared: Prepared) -> None:
     """Forget the statements used longest ago, where there are too many."""
     while len(prepared) > MOST_PREPARED:
-        _, oldest = prepared.popitem(last=False)
+        oldest = prepared.pop_oldest()
         # Not by DEALLOCATE where it can be helped: a pooler in between has names of its own.
         if capabilities.has_send_close_prepared():
             connection.pgconn.send_close_prepared(oldest)

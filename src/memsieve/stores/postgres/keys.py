@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from memsieve.model import SERVER_PROJECT, ApiKey, Role, Scope
+from memsieve.model import SERVER_PROJECT, ApiKey, Scope
 from memsieve.stores.postgres import audit
 from memsieve.stores.postgres.database import Connection, Database, Door
 from memsieve.stores.records import keeping, key_detail, key_from
@@ -24,7 +24,7 @@ _USED = """
 UPDATE api_keys SET last_used_at = %(at)s WHERE id = %(id)s AND (last_used_at IS NULL OR last_used_at < %(at)s)
 """
 # Which project a key is for is known only when it has been read.
-_ANY = Scope(project_id=SERVER_PROJECT, actor="memsieve", role=Role.SYSTEM)
+_ANY = Scope.system(SERVER_PROJECT)
 
 
 class PostgresKeys:

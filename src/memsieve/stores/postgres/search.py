@@ -15,7 +15,7 @@ from memsieve.model import Scope, SearchHit, Vector
 from memsieve.retrieval.fuse import legs
 from memsieve.retrieval.index import PRIOR_TEXTS
 from memsieve.retrieval.languages import is_chinese
-from memsieve.runtime.project_cache import ProjectCache
+from memsieve.runtime.lru_cache import ProjectCache
 from memsieve.stores.postgres.database import Database, Door
 from memsieve.stores.postgres.flush import Columns
 from memsieve.stores.postgres.near import EXACT_ROWS, SETTINGS, Fit, Part, exactly, parts

@@ -11,7 +11,7 @@ from typing import Any
 
 from memsieve.model import Admission, Entry, Scope
 from memsieve.ports import WORKING_CAP, WORKING_LIFE, Clock
-from memsieve.runtime.project_cache import ProjectCache
+from memsieve.runtime.lru_cache import ProjectCache
 from memsieve.stores.admitted import admitted_life
 from memsieve.stores.redis.client import Client
 from memsieve.stores.redis.errors import foreign

@@ -14,6 +14,7 @@ from typing import Self
 from memsieve.errors import Conflict, InvalidInput, MemsieveError, StoreUnavailable
 from memsieve.model import Admission, Entry, EntryFilter, Receipt, Role, Scope, Vector
 from memsieve.ports import QuarantineStore
+from memsieve.runtime.backoff import Backoff
 from memsieve.stores.spool.file import SpoolFile, Waiting
 from memsieve.stores.spool.folder import REJECTED
 from memsieve.stores.spool.line import Said, pack
@@ -43,7 +44,7 @@ class SpoolingQuarantine:
         self._limit = limit
         self._queue = SpoolQueue(folder, file_bytes)
         self._delivering: asyncio.Task[None] | None = None
-        self._pause = FIRST_PAUSE
+        self._backoff = Backoff(FIRST_PAUSE, LAST_PAUSE)
         self._room = 0
         self._trouble: Exception | None = None
 
@@ -174,8 +175,7 @@ class SpoolingQuarantine:
                 await self._deliver_some()
             except Exception as exc:  # noqa: BLE001 - nobody would notice that nothing is delivered any more
                 self._away(exc)
-                await asyncio.sleep(self._pause)
-                self._pause = min(2 * self._pause, LAST_PAUSE)
+                await asyncio.sleep(self._backoff.next_delay())
 
     async def _wait_for_work(self) -> None:
         while not self.waiting:
@@ -228,7 +228,8 @@ class SpoolingQuarantine:
     def _back(self) -> None:
         if self._trouble is not None:
             _log.info("The store is back: %d entries are delivered from the spool.", self.waiting)
-        self._trouble, self._pause = None, FIRST_PAUSE
+        self._trouble = None
+        self._backoff.reset()
 
     async def _stop_delivering(self) -> None:
         task, self._delivering = self._delivering, None

@@ -9,7 +9,7 @@ from datetime import timedelta
 
 from memsieve.model import Admission, Entry, Layer, Scope
 from memsieve.ports import CLOCK_SKEW, WORKING_CAP, WORKING_LIFE, Clock
-from memsieve.runtime.project_cache import ProjectCache
+from memsieve.runtime.lru_cache import ProjectCache
 from memsieve.stores.admitted import admitted_life
 from memsieve.stores.blobs import vector_blob
 from memsieve.stores.records import entry_from, json_text
