@@ -18,8 +18,6 @@ from memsieve.cli import (
     filtering,
     health,
     kb,
-    kb_reading,
-    kb_refine,
     keys,
     mcp,
     migrate,
@@ -92,8 +90,7 @@ knowledge = typer.Typer(
     help="Keep knowledge in Markdown files beside the code: write, refine, check and search it.",
     rich_markup_mode="rich",
 )
-for part in (kb, kb_refine, kb_reading):
-    knowledge.add_typer(part.commands)
+knowledge.add_typer(kb.commands)
 app.add_typer(knowledge, name="kb", rich_help_panel="Knowledge base")
 
 

@@ -1,8 +1,9 @@
-"""Commands on a knowledge base of files: make one, write into it, look at it, check it."""
+"""Commands on a knowledge base of files: make, write, refine, check, search and sync."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,10 +12,11 @@ import typer
 from memsieve.cli import options
 from memsieve.cli.exits import PROBLEM_FOUND
 from memsieve.cli.options import examples
-from memsieve.cli.output import show
+from memsieve.cli.output import note, progress, show
+from memsieve.cli.place import Place
 
 commands = typer.Typer()
-SCREENS = "kb_screens"
+_show = partial(show, drawn_by="kb_screens")
 
 Base = Annotated[
     Path | None,
@@ -48,11 +50,10 @@ def init(
     from memsieve.kb.base import KnowledgeBase
 
     made = KnowledgeBase.init(base)
-    show(
+    _show(
         {"root": str(made.root), "id": made.id},
         lambda screens: screens.made(made.root, made.id),
         as_json=as_json,
-        drawn_by=SCREENS,
     )
 
 
@@ -122,7 +123,7 @@ def write(  # noqa: PLR0913, PLR0917 - an option for each field
         "file": opened.layout.relative(written.path),
         "needed": Refinement.NEEDED if item.kind.is_finding else None,
     }
-    show(document, lambda screens: screens.written(document), as_json=as_json, drawn_by=SCREENS)
+    _show(document, lambda screens: screens.written(document), as_json=as_json)
 
 
 @commands.command(epilog=examples("memsieve kb status", "memsieve kb status --kb docs/knowledge --json"))
@@ -132,7 +133,7 @@ def status(base: Base = None, as_json: options.Json = False) -> None:
 
     found = KnowledgeBase.open(base).status()
     document = asdict(found) | {"root": str(found.root)}
-    show(document, lambda screens: screens.status(found), as_json=as_json, drawn_by=SCREENS)
+    _show(document, lambda screens: screens.status(found), as_json=as_json)
 
 
 @commands.command(epilog=examples("memsieve kb check", "memsieve kb check --json"))
@@ -145,11 +146,111 @@ def check(base: Base = None, as_json: options.Json = False) -> None:
 
     opened = KnowledgeBase.open(base, checked=False)
     problems = opened.check()
-    show(
+    _show(
         {"sound": not problems, "problems": [asdict(problem) for problem in problems]},
         lambda screens: screens.problems(problems, opened.root),
         as_json=as_json,
-        drawn_by=SCREENS,
     )
     if problems:
         raise typer.Exit(PROBLEM_FOUND)
+
+
+@commands.command(
+    epilog=examples(
+        "memsieve kb refine --dry-run",
+        "memsieve kb refine",
+        "memsieve kb refine --observations runs   # each run counts as one",
+    )
+)
+def refine(
+    task: Annotated[
+        str | None,
+        typer.Option(
+            "--task", help="The task that ends; else $MEMSIEVE_TASK, else the one at hand.", show_default=False
+        ),
+    ] = None,
+    observations: Annotated[
+        str | None,
+        typer.Option(
+            "--observations",
+            help="What counts: evidence (tasks that found it) or runs (of refine); else the setting.",
+            show_default=False,
+        ),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")] = False,
+    base: Base = None,
+    as_json: options.Json = False,
+) -> None:
+    """End a task: decide on each finding, clear the session, trim the reports.
+
+    What is known or too narrow goes, what was seen three times or is borne out becomes an atom, the rest waits.
+    """
+    from memsieve.kb.base import KnowledgeBase
+
+    opened = KnowledgeBase.open(base, observations=observations)
+    with progress("Reading atoms") as advance:
+        report = opened.refine(task=task, dry_run=dry_run, progress=advance)
+    _show(report.document(), lambda screens: screens.refined(report), as_json=as_json)
+
+
+@commands.command(
+    epilog=examples('memsieve kb search "when are idle connections closed"', "memsieve kb search 租户编号 --limit 3")
+)
+def search(
+    query: Annotated[str, typer.Argument(help="What you look for, in words of yours.", metavar="QUERY")],
+    limit: Annotated[int, typer.Option("--limit", help="At most so many atoms.", min=1, max=100)] = 5,
+    base: Base = None,
+    as_json: options.Json = False,
+) -> None:
+    """Find atoms by words and sense, with file and line.
+
+    The first time all atoms are read, which may take a minute where there are thousands; then only what changes.
+    """
+    from memsieve.kb.base import KnowledgeBase
+
+    opened = KnowledgeBase.open(base)
+    with progress("Reading atoms") as advance:
+        found = opened.search(query, limit, progress=advance)
+    if found.unread:
+        note(f"{len(found.unread)} atoms could not be read, such as {found.unread[0]}. See `memsieve kb check`.")
+    if found.degraded:
+        note("The embedder did not answer: atoms were found by their words alone.")
+    document = asdict(found) | {"query": query}
+    _show(document, lambda screens: screens.hits(found.hits, query), as_json=as_json)
+
+
+@commands.command(
+    epilog=examples(
+        "memsieve kb sync --project apollo --by you@example.org --dry-run",
+        "memsieve kb sync --project apollo --by you@example.org",
+        "MEMSIEVE_KEY=msv_… memsieve kb sync --project apollo \\",
+        "  --server https://memory.example.org",
+    )
+)
+def sync(
+    project: options.Project,
+    by: options.By = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
+    base: Base = None,
+    data: options.Data = None,
+    server: options.Server = None,
+    as_json: options.Json = False,
+) -> None:
+    """Make the atoms verified memories of a project.
+
+    New atoms are promoted and changed ones again; what no atom says any more is retired. It is done in your name and
+    stands in the audit log. Twice changes nothing. Exit code 1 if an atom could not be brought.
+    """
+    from memsieve.kb.base import KnowledgeBase
+    from memsieve.kb.sync import SyncOutcome
+
+    opened, place = KnowledgeBase.open(base), Place.of(data, server)
+    person = {} if dry_run and by is None else place.person(by)
+    with place.open() as memory, progress("Bringing atoms") as advance:
+        report = opened.sync(memory.project(project), **person, dry_run=dry_run, progress=advance)
+    counts = {str(outcome): report.count(outcome) for outcome in SyncOutcome}
+    told = [asdict(item) for item in report.items if item.outcome is not SyncOutcome.UNCHANGED]
+    document = {"project": project, "dry_run": dry_run, **counts, "items": told}
+    _show(document, lambda screens: screens.synced(report, project), as_json=as_json)
+    if report.count(SyncOutcome.REFUSED):
+        raise typer.Exit(1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -13,7 +13,13 @@ from rich.text import Text
 
 from memsieve.cli import drawing
 from memsieve.cli.output import printable
-from memsieve.kb.inspection import Problem, Status, Unknown, Waiting
+from memsieve.kb.refine.report import FileOutcome, RefinedFile, Report
+from memsieve.kb.sync import SyncItem, SyncOutcome, SyncReport
+
+if TYPE_CHECKING:
+    # Searching is slow to import, and most screens need none of it.
+    from memsieve.kb.inspection import Problem, Status, Unknown, Waiting
+    from memsieve.kb.search import AtomHit
 
 _OUTCOMES = {
     "written": "Written",
@@ -21,6 +27,22 @@ _OUTCOMES = {
     "known": "Known already: this task has said it before",
 }
 _UNFINISHED = "A refine was interrupted. `memsieve kb refine` finishes it."
+_REFINE_STYLES = {
+    FileOutcome.PROMOTED: "green",
+    FileOutcome.CORRECTED: "green",
+    FileOutcome.OBSERVING: "cyan",
+    FileOutcome.DUPLICATE: "dim",
+    FileOutcome.TOO_NARROW: "dim",
+    FileOutcome.KEPT: "yellow",
+}
+_SYNC_STYLES = {
+    SyncOutcome.ADDED: ("+", "green"),
+    SyncOutcome.CHANGED: ("~", "cyan"),
+    SyncOutcome.REMOVED: ("✝", "magenta"),
+    SyncOutcome.WITHHELD: ("!", "yellow"),
+    SyncOutcome.KEPT: ("!", "yellow"),
+    SyncOutcome.REFUSED: ("✗", "red"),
+}
 
 
 def made(root: Path, identity: str) -> RenderableType:
@@ -96,3 +118,67 @@ def _unknown(unknown: Sequence[Unknown]) -> RenderableType:
 
 def _place(problem: Problem) -> str:
     return printable(problem.file if problem.line is None else f"{problem.file}:{problem.line}")
+
+
+def refined(report: Report) -> RenderableType:
+    """Draw what refine did to each file."""
+    parts: list[RenderableType] = []
+    if report.dry_run:
+        parts.append(Text("A dry run: nothing was changed.", style="bold yellow"))
+    if report.resumed:
+        parts.append(Text("An earlier run was interrupted; its work is finished here.", style="yellow"))
+    parts.append(_refined_table(report) if report.items else Text("Nothing waited in staging.", style="dim"))
+    parts.append(drawing.facts(_counts(report), _cleaned(report)))
+    return Group(*parts)
+
+
+def _refined_table(report: Report) -> RenderableType:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for column in ("file", "outcome", "why"):
+        table.add_column(column, overflow="fold", no_wrap=column == "outcome")
+    for item in sorted(report.items, key=lambda each: list(FileOutcome).index(each.outcome)):
+        table.add_row(Text(printable(item.file)), Text(item.label, style=_REFINE_STYLES[item.outcome]), _reason(item))
+    return table
+
+
+def _reason(item: RefinedFile) -> Text:
+    where = f"→ {item.atom}\n" if item.atom and item.outcome in {FileOutcome.PROMOTED, FileOutcome.CORRECTED} else ""
+    return Text.assemble((printable(where), "green"), printable(item.reason))
+
+
+def _counts(report: Report) -> str:
+    return ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in report.counts.items() if count)
+
+
+def _cleaned(report: Report) -> str:
+    cleared, trimmed = drawing.count(report.cleared, "session file"), drawing.count(report.trimmed, "report")
+    return f"cleared {cleared}, trimmed {trimmed}"
+
+
+def hits(found: Sequence[AtomHit], query: str) -> RenderableType:
+    """Draw the atoms that a search found."""
+    if not found:
+        return Text(f"No atom fits “{printable(query)}”.", style="dim")
+    return Group(*(part for hit in found for part in _hit(hit)))
+
+
+def synced(report: SyncReport, project: str) -> RenderableType:
+    """Draw what a sync did."""
+    lines = [_synced_line(item) for item in report.items if item.outcome is not SyncOutcome.UNCHANGED]
+    counts = ", ".join(f"{report.count(outcome)} {outcome}" for outcome in SyncOutcome if report.count(outcome))
+    done = "would be brought into" if report.dry_run else "brought into"
+    total = f"Atoms {done} project {printable(project)}: {counts or 'there are none'}."
+    return Group(*lines, Text(total, style="bold", overflow="fold"))
+
+
+def _hit(hit: AtomHit) -> list[RenderableType]:
+    place = Text(f"{printable(hit.path)}:{hit.line}", style="bold", overflow="fold")
+    title = Text.assemble((f"{hit.score:.2f} ", "dim"), printable(hit.title), overflow="fold")
+    return [place, drawing.indented(title), drawing.indented(Text(printable(hit.excerpt), style="dim")), Text()]
+
+
+def _synced_line(item: SyncItem) -> RenderableType:
+    sign, style = _SYNC_STYLES[item.outcome]
+    subject = item.path or f"atom {item.atom_id}"
+    line = Text.assemble((f"{sign} {item.outcome}", style), f" {printable(subject)}", overflow="fold")
+    return Group(line, drawing.indented(Text(printable(item.reason), style="dim"))) if item.reason else line
