@@ -16,7 +16,7 @@ SOURCES := $(filter-out %.tsbuildinfo, $(wildcard console/*.*)) $(shell find con
 # Tests start hundreds of processes, and each would compile all of memsieve.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run console test test-console screenshots lint fix bench bench-peers soak fuzz clean
+.PHONY: run console test test-console test-harness screenshots lint fix bench bench-peers soak fuzz clean
 
 run: $(VENV)/run.stamp ## Set up, show memsieve at work, and serve that memory
 	@tools/node && $(MAKE) --no-print-directory console || echo "The server starts without the console."
@@ -28,11 +28,16 @@ console: $(BUILT) ## Build the review console, if anything of it changed
 test: ## Everything CI checks
 	$(MAKE) --no-print-directory -j 2 lint test-console # side by side: mypy takes a minute of one core
 	tools/browser
-	$(BIN)/pytest -n 2 --dist worksteal tests
+	$(BIN)/pytest -n 2 --dist worksteal --durations=25 tests
 	$(BIN)/pytest README.md docs # the examples of a page follow each other: they stay in one process
 
 test-console: console ## The console's own types and style
 	npm --prefix console run --silent check
+
+test-harness: $(VENV)/dev.stamp ## Test the servers that tests start; `make test` does, too, when they changed
+	rm -f tests/harness/passed.sha256
+	$(BIN)/pytest tests/harness
+	$(BIN)/python -c "import tests.conftest as conftest; conftest.PASSED_HARNESS.write_text(conftest.harness_digest())"
 
 screenshots: $(VENV)/dev.stamp console ## Take a picture of every page of the console for docs/
 	$(BIN)/python -m tools.screenshots
