@@ -10,13 +10,17 @@ CONSOLE := src/memsieve/api/console
 # What npm lays down last, and what the build does.
 MODULES := console/node_modules/.package-lock.json
 BUILT := $(CONSOLE)/index.html
+# The types of the API's documents, generated; and what they are made of.
+TYPES := console/src/api/types.ts
+API := $(shell find src/memsieve/api src/memsieve/model -name '*.py') $(wildcard src/memsieve/documents.py)
+OPENAPI := $(BIN)/python -m tools.openapi
 # All that a build is made of.
 SOURCES := $(filter-out %.tsbuildinfo, $(wildcard console/*.*)) $(shell find console/src console/public -type f)
 
 # Tests start hundreds of processes, and each would compile all of memsieve.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run console test test-console test-harness screenshots lint fix bench bench-peers soak fuzz clean
+.PHONY: run console types test test-console test-harness screenshots lint fix bench bench-peers soak fuzz clean
 
 run: $(VENV)/run.stamp ## Set up, show memsieve at work, and serve that memory
 	@tools/node && $(MAKE) --no-print-directory console || echo "The server starts without the console."
@@ -25,13 +29,18 @@ run: $(VENV)/run.stamp ## Set up, show memsieve at work, and serve that memory
 
 console: $(BUILT) ## Build the review console, if anything of it changed
 
+types: $(VENV)/dev.stamp $(MODULES) ## Generate the console's types of the API's documents
+	$(OPENAPI) | npm --prefix console run --silent types
+
 test: ## Everything CI checks
 	$(MAKE) --no-print-directory -j 2 lint test-console # side by side: mypy takes a minute of one core
 	tools/browser
 	$(BIN)/pytest -n 2 --dist worksteal --durations=25 tests
 	$(BIN)/pytest README.md docs # the examples of a page follow each other: they stay in one process
 
-test-console: console ## The console's own types and style
+test-console: $(VENV)/dev.stamp $(MODULES) ## The console's own types, style and unit tests
+	$(OPENAPI) | npm --prefix console run --silent types -- --check
+	$(MAKE) --no-print-directory console
 	npm --prefix console run --silent check
 
 test-harness: $(VENV)/dev.stamp ## Test the servers that tests start; `make test` does, too, when they changed
@@ -51,6 +60,7 @@ lint: $(VENV)/dev.stamp
 fix: $(VENV)/dev.stamp ## Mend what the linters can mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	test ! -e $(MODULES) || $(MAKE) --no-print-directory types
 	test ! -e $(MODULES) || npm --prefix console run --silent fix
 
 bench: $(VENV)/dev.stamp ## Print the tables of purity, quality and speed, at all sizes; WRITE=1 keeps them in docs/
@@ -71,6 +81,11 @@ clean:
 $(MODULES): console/package-lock.json
 	@tools/node
 	npm --prefix console ci --no-audit --no-fund
+	touch $@
+
+# The file is committed: whoever has no Python for memsieve builds the console all the same.
+$(TYPES): $(API) | $(MODULES)
+	test ! -x $(BIN)/memsieve || $(OPENAPI) | npm --prefix console run --silent types
 	touch $@
 
 $(BUILT): $(MODULES) $(SOURCES)

@@ -2,7 +2,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, use, useEffect } from 'react';
 import { Client, Problem } from './api/client';
 import { dropHalf, heldHalf, keepHalf } from './api/half';
-import type { Page, Right, Session } from './api/types';
+import type { ProjectPage, Session } from './api/types';
+
+/** What one may be allowed to do, as the server names it. */
+export type Right = 'record' | 'query' | 'audit' | 'review' | 'keys';
 
 export const SessionContext = createContext<Session | null>(null);
 
@@ -102,7 +105,7 @@ export function useProjects() {
   return useQuery({
     queryKey: ['projects'],
     queryFn: async ({ signal }): Promise<string[]> => {
-      const page = await anyone.get<Page<{ project_id: string }>>('/projects', { limit: 1000 }, signal);
+      const page = await anyone.get<ProjectPage>('/projects', { limit: 1000 }, signal);
       return page.items.map((one) => one.project_id);
     },
     // Nothing tells of the first project but asking for it.

@@ -3,10 +3,10 @@ import { useEffect, useState } from 'react';
 import type { Client } from './client';
 import { useClient } from './context';
 import { follow } from './stream';
-import type { Happening } from './types';
+import type { EventKind } from './types';
 
 /** What is read anew when something happens: the second part of a query's key. */
-const TOPICS: Record<Happening, string[]> = {
+const TOPICS: Record<EventKind, string[]> = {
   recorded: ['quarantine', 'stats', 'flow'],
   admitted: ['quarantine', 'working', 'stats', 'flow'],
   refused: ['quarantine', 'stats', 'flow'],
@@ -43,7 +43,7 @@ function listen(client: Client, cache: QueryClient, tell: (line: Line) => void):
   };
   const heard = (event: string) => {
     if (event === 'reset' || event === 'overflow') void cache.invalidateQueries();
-    else mark(TOPICS[event as Happening] ?? []);
+    else mark(TOPICS[event as EventKind] ?? []);
   };
 
   const leave = follow(client, '/events', { opened: () => tell('live'), heard, lost: () => tell('broken') });

@@ -1,4 +1,4 @@
-import type { Aside, Digest } from '../api/types';
+import type { Digest, ExclusionReason } from '../api/types';
 import { Button } from '../parts/Button';
 import { Icon } from '../parts/Icon';
 import { useTold } from '../parts/States';
@@ -57,7 +57,7 @@ function oldestOf({ insights }: Sitting): string | null {
 function Read({ digest }: { digest: Digest }) {
   const say = useWords(words);
   const { days, number, ago, full } = useFormat();
-  const asides = Object.entries(digest.set_aside) as [Aside, number][];
+  const asides = Object.entries(digest.set_aside) as [ExclusionReason, number][];
   const total = asides.reduce((sum, [, count]) => sum + count, 0);
   return (
     <div className="mt-1.5 text-sm text-muted">

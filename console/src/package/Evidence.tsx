@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Dispute, Insight, Source } from '../api/types';
+import type { Dispute, Insight, InsightSource } from '../api/types';
 import { VerifiedBadge } from '../parts/Badge';
 import { Button } from '../parts/Button';
 import { Diff } from '../parts/Diff';
@@ -48,7 +48,15 @@ function Sides({ dispute, insight, onUse }: { dispute: Dispute; insight: Insight
   );
 }
 
-function Side({ quote, source, onUse }: { quote: string; source: Source | undefined; onUse?: (text: string) => void }) {
+function Side({
+  quote,
+  source,
+  onUse,
+}: {
+  quote: string;
+  source: InsightSource | undefined;
+  onUse?: (text: string) => void;
+}) {
   const say = useWords(words);
   return (
     <div className="flex flex-col rounded-lg border border-line border-t-2 border-t-danger bg-paper p-3">
@@ -66,7 +74,7 @@ function Side({ quote, source, onUse }: { quote: string; source: Source | undefi
 }
 
 /** Who said it, where, how sure, and when. */
-export function Who({ source }: { source: Source }) {
+export function Who({ source }: { source: InsightSource }) {
   const say = useWords(words);
   const { score, time, full } = useFormat();
   return (

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useClient } from '../api/context';
-import type { Insight, Receipt, Source } from '../api/types';
+import type { Insight, InsightSource, Receipt } from '../api/types';
 import { Badge } from '../parts/Badge';
 import { Said } from '../parts/Said';
 import { useTold } from '../parts/States';
@@ -45,7 +45,7 @@ export function Sources({ insight, wide, onWide, linkTo }: SourcesProps) {
 
 const LINK = 'rounded text-sm text-accent underline-offset-4 hover:underline';
 
-function Quote({ source, href }: { source: Source; href?: string }) {
+function Quote({ source, href }: { source: InsightSource; href?: string }) {
   const say = useWords(words);
   const [isOpen, setIsOpen] = useState(false);
   return (

@@ -1,7 +1,7 @@
 import './package.css';
 
 export { Client, type ClientOptions, Problem } from '../api/client';
-export type { Digest, Insight, Nearest, Source } from '../api/types';
+export type { Digest, Insight, InsightSource, Nearest } from '../api/types';
 export { TemporaryContextBadge, type TemporaryContextBadgeProps, VerifiedBadge } from '../parts/Badge';
 export type { Language } from '../words/language';
 export type { Deed, Standing } from './decisions';

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type Client, Problem } from '../api/client';
 import { useClient } from '../api/context';
-import type { Digest, Insight, Page } from '../api/types';
+import type { Digest, Insight, InsightPage } from '../api/types';
 
 export interface Sitting {
   /** The newest digest; null where none was made yet. */
@@ -51,7 +51,7 @@ export function useDigest(): DigestState {
 async function read(client: Client, before: Sitting | undefined, signal: AbortSignal): Promise<Sitting> {
   const [digest, page] = await Promise.all([
     client.get<Digest>('/memory/digest', {}, signal).catch(noneYet),
-    client.get<Page<Insight>>('/memory/insights', { decided: true, limit: 50 }, signal),
+    client.get<InsightPage>('/memory/insights', { decided: true, limit: 50 }, signal),
   ]);
   if (digest === null) return { digest, insights: [] };
   const decided = page.items.filter((one) => one.decision && one.decision.at >= digest.made_at);

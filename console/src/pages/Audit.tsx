@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import { useClient } from '../api/context';
-import type { AuditLine, Page } from '../api/types';
+import type { AuditPage } from '../api/types';
 import { Button } from '../parts/Button';
 import { useRowKeys } from '../parts/hotkeys';
 import { Icon } from '../parts/Icon';
@@ -57,7 +57,7 @@ function useLines() {
   return useInfiniteQuery({
     queryKey: [client.project, 'audit', 'lines'],
     queryFn: ({ pageParam, signal }) =>
-      client.get<Page<AuditLine>>('/audit', { newest_first: true, limit: PAGE, cursor: pageParam }, signal),
+      client.get<AuditPage>('/audit', { newest_first: true, limit: PAGE, cursor: pageParam }, signal),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
   });

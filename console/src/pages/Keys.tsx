@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useClient } from '../api/context';
-import type { Key, Page } from '../api/types';
+import type { Key, KeyPage } from '../api/types';
 import { PageHead } from '../parts/PageHead';
 import { EmptyState, ErrorState, Skeleton } from '../parts/States';
 import { keys as words } from '../words/keys';
@@ -39,7 +39,7 @@ function useKeys() {
       const keys: Key[] = [];
       let cursor: string | null = null;
       do {
-        const page: Page<Key> = await client.get('/keys', { project_id: null, limit: 1000, cursor }, signal);
+        const page: KeyPage = await client.get('/keys', { project_id: null, limit: 1000, cursor }, signal);
         keys.push(...page.items);
         cursor = page.next_cursor;
       } while (cursor !== null);

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useClient } from '../api/context';
-import type { Entry, Page } from '../api/types';
+import type { Entry, EntryPage } from '../api/types';
 import { Button } from '../parts/Button';
 import { useRowKeys } from '../parts/hotkeys';
 import { useNow } from '../parts/now';
@@ -25,7 +25,7 @@ export default function Working() {
   useRowKeys();
   const { data, error, refetch } = useQuery({
     queryKey: [client.project, 'working'],
-    queryFn: ({ signal }) => client.get<Page<Entry>>('/memory/working', {}, signal),
+    queryFn: ({ signal }) => client.get<EntryPage>('/memory/working', {}, signal),
   });
   const live = data?.items.filter((entry) => leftOf(entry, now) > 0) ?? [];
   return (

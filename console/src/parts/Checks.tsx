@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import type { Check } from '../api/types';
+import type { CheckResult } from '../api/types';
 import { checks as words } from '../words/checks';
 import { useFormat, useWords } from '../words/language';
 import { Icon } from './Icon';
@@ -8,7 +8,7 @@ import { Icon } from './Icon';
 const REJECTED: Record<string, string> = { 'tombstone.dismissed': '/quarantine', 'tombstone.retired': '/longterm' };
 
 /** Every check of an entry: whether it passed, its score, and why; what failed comes first. */
-export function Checks({ checks }: { checks: Check[] }) {
+export function Checks({ checks }: { checks: CheckResult[] }) {
   const failed = checks.filter((check) => !check.passed);
   const passed = checks.filter((check) => check.passed);
   return (
@@ -22,7 +22,7 @@ export function Checks({ checks }: { checks: Check[] }) {
   );
 }
 
-function One({ check }: { check: Check }) {
+function One({ check }: { check: CheckResult }) {
   const say = useWords(words);
   const why = useWords(check.reason);
   const page = REJECTED[check.reason.code];
@@ -55,7 +55,7 @@ function One({ check }: { check: Check }) {
   );
 }
 
-function Score({ check }: { check: Check }) {
+function Score({ check }: { check: CheckResult }) {
   const { number, score } = useFormat();
   if (check.score === null) return null;
   const isShare = check.name !== 'length' && check.score <= 1;

@@ -1,4 +1,4 @@
-import type { Aside, Doubt, Outcome } from '../api/types';
+import type { ExclusionReason, Outcome, SourceDoubt } from '../api/types';
 
 const en = {
   title: '📚 Knowledge digest (this week)',
@@ -14,7 +14,7 @@ const en = {
     said_once: 'said once, borne out by nothing',
     smaller: 'weighed less than those shown',
     decided: 'say what was decided before',
-  } satisfies Record<Aside, string>,
+  } satisfies Record<ExclusionReason, string>,
   make: 'Make a digest now',
   making: 'Reading the week',
   promote: '⬆️ Promote',
@@ -59,7 +59,7 @@ const en = {
     echo: 'echo of what it was served',
     inconsistent: 'contradicts itself',
     contrary: 'says the opposite',
-  } satisfies Record<Doubt, string>,
+  } satisfies Record<SourceDoubt, string>,
   doubtHelp: 'It counts for nothing here.',
   editLabel: 'Your words for it',
   editHelp: 'Ctrl or ⌘ + Enter promotes, Esc goes back',

@@ -1,5 +1,5 @@
 import type { Client } from '../../api/client';
-import type { AuditLine, Page } from '../../api/types';
+import type { AuditPage } from '../../api/types';
 
 const PAGE = 1000;
 
@@ -8,7 +8,7 @@ export async function exportLog(client: Client, onProgress: (lines: number) => v
   const lines: string[] = [];
   let cursor: string | null = null;
   do {
-    const page: Page<AuditLine> = await client.get('/audit', { limit: PAGE, cursor });
+    const page: AuditPage = await client.get('/audit', { limit: PAGE, cursor });
     lines.push(...page.items.map((line) => JSON.stringify(line)));
     onProgress(lines.length);
     cursor = page.next_cursor;

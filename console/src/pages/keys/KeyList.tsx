@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useClient } from '../../api/context';
-import type { Key, Role } from '../../api/types';
+import type { Key, KeyRole } from '../../api/types';
 import { Badge, type Tone } from '../../parts/Badge';
 import { Button } from '../../parts/Button';
 import { focusPage } from '../../parts/Decide';
@@ -13,7 +13,7 @@ import { keys as words } from '../../words/keys';
 import { useFormat, useWords } from '../../words/language';
 import { shell } from '../../words/shell';
 
-const TONES: Record<Role, Tone> = { agent: 'neutral', reviewer: 'verified', auditor: 'accent', admin: 'temporary' };
+const TONES: Record<KeyRole, Tone> = { agent: 'neutral', reviewer: 'verified', auditor: 'accent', admin: 'temporary' };
 
 /** Every key: whose it is, what it may do, when it was used last. */
 export function KeyList({ keys }: { keys: Key[] }) {

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useClient } from '../../api/context';
-import type { NewKey, Role } from '../../api/types';
+import type { KeyRole, NewKey } from '../../api/types';
 import { Button } from '../../parts/Button';
 import { Copy } from '../../parts/Copy';
 import { Dialog } from '../../parts/Dialog';
@@ -40,7 +40,7 @@ function Form({ onMade, onCancel }: { onMade: (made: NewKey) => void; onCancel: 
   const cache = useQueryClient();
   const { data: projects = [] } = useProjects();
   const [name, setName] = useState('');
-  const [role, setRole] = useState<Role>('agent');
+  const [role, setRole] = useState<KeyRole>('agent');
   const [project, setProject] = useState(client.project ?? '');
   const make = useMutation({
     mutationFn: () => client.post<NewKey>('/keys', { name, role, project_id: role === 'admin' ? undefined : project }),
@@ -99,9 +99,9 @@ function Form({ onMade, onCancel }: { onMade: (made: NewKey) => void; onCancel: 
   );
 }
 
-const ROLES: Role[] = ['agent', 'reviewer', 'auditor', 'admin'];
+const ROLES: KeyRole[] = ['agent', 'reviewer', 'auditor', 'admin'];
 
-function Roles({ role, onChoose }: { role: Role; onChoose: (role: Role) => void }) {
+function Roles({ role, onChoose }: { role: KeyRole; onChoose: (role: KeyRole) => void }) {
   const say = useWords(keys);
   const { roles } = useWords(shell);
   return (

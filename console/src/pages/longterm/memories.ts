@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useClient } from '../../api/context';
-import type { Memory, Page } from '../../api/types';
+import type { MemoryPage } from '../../api/types';
 
 const PAGE = 100;
 
@@ -11,7 +11,7 @@ export function useMemories(search: string, retired: boolean) {
   const list = useInfiniteQuery({
     queryKey: [client.project, 'longterm', wanted],
     queryFn: ({ pageParam, signal }) =>
-      client.get<Page<Memory>>('/memory/longterm', { ...wanted, limit: PAGE, cursor: pageParam }, signal),
+      client.get<MemoryPage>('/memory/longterm', { ...wanted, limit: PAGE, cursor: pageParam }, signal),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
   });

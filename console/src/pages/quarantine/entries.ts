@@ -2,7 +2,7 @@ import { type InfiniteData, type QueryClient, useInfiniteQuery, useQuery, useQue
 import { useEffect, useMemo } from 'react';
 import type { Client, Query } from '../../api/client';
 import { useClient } from '../../api/context';
-import type { Page, Receipt } from '../../api/types';
+import type { Receipt, ReceiptPage } from '../../api/types';
 
 const PAGE = 200;
 const HEAD = 100;
@@ -16,7 +16,7 @@ export function useEntries(query: Query) {
   const client = useClient();
   const cache = useQueryClient();
   const read = (more: Query, signal: AbortSignal) =>
-    client.get<Page<Receipt>>('/memory/quarantine', { ...query, ...more }, signal);
+    client.get<ReceiptPage>('/memory/quarantine', { ...query, ...more }, signal);
   const list = useInfiniteQuery({
     queryKey: [client.project, 'entries', query],
     queryFn: ({ pageParam, signal }) => read({ limit: PAGE, cursor: pageParam }, signal),
@@ -40,7 +40,7 @@ export function useEntries(query: Query) {
   return { ...list, entries };
 }
 
-function merged(head: Receipt[], list: InfiniteData<Page<Receipt>> | undefined): Receipt[] {
+function merged(head: Receipt[], list: InfiniteData<ReceiptPage> | undefined): Receipt[] {
   const known = list?.pages.flatMap((page) => page.items) ?? [];
   const fresh = new Map(head.map((one) => [one.entry.id, one]));
   const old = known.map((one) => {
@@ -52,7 +52,7 @@ function merged(head: Receipt[], list: InfiniteData<Page<Receipt>> | undefined):
 }
 
 /** Whether more came than the head holds, so that something between it and the list is missing. */
-function isApart(head: Page<Receipt>, list: InfiniteData<Page<Receipt>>): boolean {
+function isApart(head: ReceiptPage, list: InfiniteData<ReceiptPage>): boolean {
   const first = list.pages[0]?.items[0];
   return head.next_cursor !== null && first !== undefined && !head.items.some((one) => one.entry.id === first.entry.id);
 }
@@ -64,14 +64,14 @@ export function patch(
   id: string,
   change: ((one: Receipt) => Receipt) | null,
 ): void {
-  const pageWith = (page: Page<Receipt>): Page<Receipt> => ({
+  const pageWith = (page: ReceiptPage): ReceiptPage => ({
     ...page,
     items: page.items.flatMap((one) => (one.entry.id !== id ? [one] : change ? [change(one)] : [])),
   });
-  cache.setQueriesData<InfiniteData<Page<Receipt>>>({ queryKey: [client.project, 'entries'] }, (list) =>
+  cache.setQueriesData<InfiniteData<ReceiptPage>>({ queryKey: [client.project, 'entries'] }, (list) =>
     list ? { ...list, pages: list.pages.map(pageWith) } : list,
   );
-  cache.setQueriesData<Page<Receipt>>({ queryKey: [client.project, 'quarantine', 'head'] }, (page) =>
+  cache.setQueriesData<ReceiptPage>({ queryKey: [client.project, 'quarantine', 'head'] }, (page) =>
     page ? pageWith(page) : page,
   );
 }
