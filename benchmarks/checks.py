@@ -24,9 +24,9 @@ from memsieve.ingress.candidate import Candidate, CheckFunction
 from memsieve.ingress.injection.find import find_injection
 from memsieve.ingress.standing import NEAREST_TOMBSTONES
 from memsieve.model import Vector
-from memsieve.retrieval.words import cut
 from memsieve.testing.factories import entry, item
 from memsieve.testing.factories import tombstone as buried
+from memsieve.text.tokenize import tokenize
 
 # Says of a text whether a check refuses it at a threshold.
 Refuses = Callable[[Candidate, float], bool]
@@ -282,7 +282,7 @@ def _vector(text: str, embed: Embed) -> Vector | None:
 
 
 def _candidate(text: str, vector: Vector | None) -> Candidate:
-    return Candidate(entry=entry(text, embedding=vector), words=cut(text), vector=vector)
+    return Candidate(entry=entry(text, embedding=vector), words=tokenize(text), vector=vector)
 
 
 def _rejected(candidate: Candidate, other: str, embed: Embed) -> Candidate:

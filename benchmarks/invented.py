@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 
 from memsieve.model import Approval, Chunk, Entry, Vector
-from memsieve.retrieval.words import cut
+from memsieve.text.tokenize import tokenize
 
 DIMENSIONS = 384
 VOCABULARY = 20_000
@@ -108,7 +108,7 @@ def approvals(project: str, texts: Sequence[Text]) -> list[tuple[Approval, list[
 
 
 def _chunk(text: Text) -> Chunk:
-    words = cut(text.content)
+    words = tokenize(text.content)
     return Chunk(id=str(uuid.uuid4()), position=0, content=text.content, words=words, embedding=text.vector)
 
 

@@ -24,14 +24,14 @@ from tokenizers import BertWordPieceTokenizer
 
 from memsieve import Memory, Project
 from memsieve.bundled import models
-from memsieve.bundled.simplify import simplified_forms
 from memsieve.config import FilterSettings
 from memsieve.embedders.local import MAX_TOKENS, LocalEmbedder
 from memsieve.ingress import duplicate
 from memsieve.ingress.candidate import Candidate
 from memsieve.model import Vector
-from memsieve.retrieval.words import cut
 from memsieve.testing.factories import entry
+from memsieve.text.normalize import simplified_forms
+from memsieve.text.tokenize import tokenize
 
 MEMORIES = 2_000
 PAIRS = 500
@@ -172,7 +172,7 @@ def _counted(pairs: list[tuple[str, str]], embed: Embed) -> tuple[int, int, floa
 
 def _duplicate(one: str, other: str, embed: Embed) -> bool:
     held = entry(one, embedding=embed(one))
-    candidate = Candidate(entry=entry(other), words=cut(other), vector=embed(other), working=[held])
+    candidate = Candidate(entry=entry(other), words=tokenize(other), vector=embed(other), working=[held])
     return not duplicate.check(candidate, FilterSettings()).passed
 
 

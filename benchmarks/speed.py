@@ -23,9 +23,9 @@ from benchmarks.report import Column, Report, Value
 from memsieve import Memory
 from memsieve.embedders.local import LocalEmbedder
 from memsieve.model import Approval, Chunk, Scope
-from memsieve.retrieval.words import cut
 from memsieve.stores.sqlite.database import Database
 from memsieve.stores.sqlite.longterm import SqliteLongTerm
+from memsieve.text.tokenize import tokenize
 
 MEMORIES = 20_000
 PROJECTS = 2_000
@@ -92,7 +92,7 @@ async def _fill(folder: Path, project: str, count: int) -> np.ndarray:
         approval = Approval(
             id=str(uuid.uuid4()), project_id=project, content=text, by="benchmark", at=datetime.now(UTC)
         )
-        chunk = Chunk(id=str(uuid.uuid4()), position=0, content=text, words=cut(text), embedding=vectors[number])
+        chunk = Chunk(id=str(uuid.uuid4()), position=0, content=text, words=tokenize(text), embedding=vectors[number])
         await store.add(scope, approval, [chunk])
     await database.close()
     return vectors

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.systems.base import Embed, Found, Said
 
-from memsieve.retrieval.words import cut
+from memsieve.text.tokenize import tokenize
 
 # As in the textbooks.
 K1 = 1.2
@@ -35,7 +35,7 @@ class BM25:
     def record(self, project: str, said: Sequence[Said]) -> None:
         kept = self._projects[project]
         for one in said:
-            words = cut(one.text)
+            words = tokenize(one.text)
             for word, count in Counter(words).items():
                 kept.postings[word].append((len(kept.texts), count))
             kept.texts.append(one.text)
@@ -45,7 +45,7 @@ class BM25:
         kept = self._projects[project]
         mean = sum(kept.lengths) / len(kept.lengths)
         scores: dict[int, float] = defaultdict(float)
-        for word in set(cut(question)):
+        for word in set(tokenize(question)):
             there = kept.postings.get(word, ())
             weight = log(1 + (len(kept.texts) - len(there) + 0.5) / (len(there) + 0.5))
             for number, count in there:

@@ -11,7 +11,7 @@ from benchmarks.systems.base import Embed
 from benchmarks.systems.mem0 import Mem0
 from fastembed import SparseTextEmbedding
 
-from memsieve.retrieval.words import _STOP_WORDS
+from memsieve.text.tokenize import STOP_WORDS
 
 
 class Mem0Keywords(Mem0):
@@ -23,5 +23,5 @@ class Mem0Keywords(Mem0):
         super().__init__(folder, embed)
         # A folder that is there is all that keeps it from looking for one elsewhere.
         self._memory.vector_store._bm25_encoder = SparseTextEmbedding(  # noqa: SLF001 - it offers no other way
-            model_name="Qdrant/bm25", specific_model_path=str(folder), stopwords=set(_STOP_WORDS)
+            model_name="Qdrant/bm25", specific_model_path=str(folder), stopwords=set(STOP_WORDS)
         )

@@ -16,8 +16,8 @@ from benchmarks.systems.base import Embed, Found, Said
 from memsieve import AsyncMemory, Memory
 from memsieve.embedders.local import LocalEmbedder
 from memsieve.model import Admission, Approval, Chunk, ContextItem, Decision, Entry, Place, Scope, Vector
-from memsieve.retrieval.words import cut
 from memsieve.services import embedder
+from memsieve.text.tokenize import tokenize
 
 PERSON = "benchmark"
 # So many go into one transaction.
@@ -112,7 +112,7 @@ def _entries(project: str, said: Sequence[Said]) -> list[Entry]:
 
 def _approved(entry: Entry, vector: Vector) -> tuple[Approval, list[Chunk]]:
     text = entry.content
-    chunk = Chunk(id=str(uuid.uuid4()), position=0, content=text, words=cut(text), embedding=vector)
+    chunk = Chunk(id=str(uuid.uuid4()), position=0, content=text, words=tokenize(text), embedding=vector)
     approval = Approval(
         id=str(uuid.uuid4()),
         project_id=entry.project_id,

@@ -37,8 +37,8 @@ from memsieve.model import (
     Stats,
     Tombstone,
 )
-from memsieve.retrieval.words import shared
 from memsieve.review.audit import Audit
+from memsieve.text.tokenize import shared_terms
 
 Document = dict[str, Any]
 
@@ -143,7 +143,7 @@ def why(record: ContextItem, query: str) -> Document:
     return {
         "similarity": record.similarity,
         "word_score": record.word_score,
-        "words": list(shared(query, record.content)),
+        "words": list(shared_terms(query, record.content)),
     }
 
 

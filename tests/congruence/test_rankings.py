@@ -12,9 +12,9 @@ from memsieve.config import Settings
 from memsieve.embedders.local import LocalEmbedder
 from memsieve.model import Place, TombstoneKind
 from memsieve.retrieval.fuse import fused
-from memsieve.retrieval.words import cut
 from memsieve.services.stores import open_stores
 from memsieve.testing.factories import NOW, agent, approval, chunks, person, tombstone
+from memsieve.text.tokenize import tokenize
 
 TEAMS = ["billing", "search", "login", "export", "mobile", "warehouse", "pricing", "ledger"]
 DEEDS = ["uses", "replaces", "limits", "retries", "caches", "encrypts", "measures", "splits"]
@@ -119,7 +119,7 @@ def assert_found_alike(both, run, embedder, project, query, limit, hours):
     since = None if hours is None else NOW + timedelta(hours=hours)
     [vector] = run(embedder.embed([query]))
     for given in (vector, None):
-        found = [run(one.longterm.search(agent(project), given, cut(query), limit, since)) for one in both]
+        found = [run(one.longterm.search(agent(project), given, tokenize(query), limit, since)) for one in both]
         assert_alike(*({hit.chunk_id: hit for hit in hits} for hits in found))
 
 
@@ -143,7 +143,8 @@ def test_both_engines_know_the_same_tombstones(both, run, embedder):
     for query in ("expired tokens that the login team caches", "重试消息队列"):
         [vector] = run(embedder.embed([query]))
         found = [
-            {grave.content for grave in run(one.tombstones.nearest(agent(), vector, cut(query), 2))} for one in both
+            {grave.content for grave in run(one.tombstones.nearest(agent(), vector, tokenize(query), 2))}
+            for one in both
         ]
         assert found[0] == found[1]
         assert found[0]

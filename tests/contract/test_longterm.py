@@ -8,7 +8,6 @@ import pytest
 
 from memsieve.errors import Conflict, Forbidden, MemsieveError
 from memsieve.model import TombstoneKind
-from memsieve.retrieval.words import cut
 from memsieve.testing import WordEmbedder
 from memsieve.testing.factories import (
     NOW,
@@ -22,6 +21,7 @@ from memsieve.testing.factories import (
     system,
     tombstone,
 )
+from memsieve.text.tokenize import tokenize
 
 
 def promote(run, stores, text, project="apollo", at=NOW, entry_ids=()):
@@ -36,7 +36,7 @@ def retire(run, stores, memory, project="apollo"):
 
 def search(run, stores, text, limit=10, project="apollo", since=None):
     vector = WordEmbedder().vector(text)
-    return run(stores.longterm.search(agent(project), vector, cut(text), limit, since))
+    return run(stores.longterm.search(agent(project), vector, tokenize(text), limit, since))
 
 
 def contents(hits):
@@ -229,9 +229,9 @@ def test_search_gives_the_best_fused_score_among_the_best_of_either_leg(stores, 
     for text in ("alpha beta gamma", "alpha beta delta", "omega psi chi"):
         promote(run, stores, text)
     vector = WordEmbedder().vector("alpha beta gamma")
-    hits = run(stores.longterm.search(agent(), vector, cut("omega"), 2))
+    hits = run(stores.longterm.search(agent(), vector, tokenize("omega"), 2))
     assert contents(hits) == {"alpha beta gamma", "omega psi chi"}
-    assert len(run(stores.longterm.search(agent(), vector, cut("omega"), 1))) == 1
+    assert len(run(stores.longterm.search(agent(), vector, tokenize("omega"), 1))) == 1
 
 
 def test_every_hit_carries_both_scores(stores, run):
@@ -240,7 +240,7 @@ def test_every_hit_carries_both_scores(stores, run):
     hits = {hit.content: hit for hit in search(run, stores, "alpha beta")}
     assert hits["alpha beta"].similarity == pytest.approx(1, abs=1e-3)
     assert hits["alpha beta"].word_score > 0
-    [chinese] = run(stores.longterm.search(agent(), None, cut("微服务"), 5))
+    [chinese] = run(stores.longterm.search(agent(), None, tokenize("微服务"), 5))
     assert chinese.similarity is None
     assert chinese.word_score > 0
 
@@ -372,7 +372,7 @@ def test_many_approvals_lift_the_tombstones_of_their_contents(stores, run):
     for text in ("first wording", "second wording"):
         run(stores.tombstones.add(person(), tombstone(text)))
     add_all(run, stores, "first wording", "other")
-    left = run(stores.tombstones.nearest(agent(), None, cut("wording"), 10))
+    left = run(stores.tombstones.nearest(agent(), None, tokenize("wording"), 10))
     assert [grave.content for grave in left] == ["second wording"]
 
 

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from memsieve.model import Place, TombstoneKind
-from memsieve.retrieval.words import cut
 from memsieve.testing.factories import NOW, agent, approval, chunks, person, tombstone
+from memsieve.text.tokenize import tokenize
 
 QUESTION = "Where shall the new harbour crane be built?"
 ANSWER = "In Rotterdam, behind the old lighthouse."
@@ -19,7 +19,7 @@ def said(run, stores, text, minutes=0, session="council", project="apollo"):
 
 
 def found(run, stores, query="harbour crane", project="apollo", since=None):
-    hits = run(stores.longterm.search(agent(project), None, cut(query), 10, since))
+    hits = run(stores.longterm.search(agent(project), None, tokenize(query), 10, since))
     return {hit.content: hit.word_score for hit in hits}
 
 

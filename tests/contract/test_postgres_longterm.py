@@ -9,7 +9,6 @@ import psycopg
 import pytest
 
 from memsieve.retrieval.index import SATURATION
-from memsieve.retrieval.words import cut
 from memsieve.stores.postgres import approvals, audit
 from memsieve.stores.postgres.audit import PostgresAuditLog
 from memsieve.stores.postgres.database import Database
@@ -20,6 +19,7 @@ from memsieve.stores.postgres.words import NUMBERS, numbered, told
 from memsieve.stores.postgres.words import number as number_of
 from memsieve.testing import WordEmbedder
 from memsieve.testing.factories import NOW, agent, approval, chunks, person
+from memsieve.text.tokenize import tokenize
 
 
 class NothingAtWork:
@@ -56,7 +56,7 @@ def keep(run, database, text, project="apollo"):
 
 
 def similarities(run, database, embedder, text):
-    found = run(longterm(database, embedder).search(agent(), WordEmbedder().vector(text), cut(text), 5))
+    found = run(longterm(database, embedder).search(agent(), WordEmbedder().vector(text), tokenize(text), 5))
     return {hit.content: hit.similarity for hit in found}
 
 

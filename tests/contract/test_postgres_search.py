@@ -11,7 +11,6 @@ from memsieve import doctor
 from memsieve.model import Chunk
 from memsieve.retrieval.fuse import fused, legs
 from memsieve.retrieval.index import Index, Row
-from memsieve.retrieval.words import cut
 from memsieve.review.approve import approve
 from memsieve.stores.postgres import hnsw, near, recall, search
 from memsieve.stores.postgres.database import Database, Door
@@ -21,6 +20,7 @@ from memsieve.stores.postgres.longterm import PostgresLongTerm
 from memsieve.stores.postgres.vectors import PostgresVectors
 from memsieve.stores.postgres.words import Lookup, lookup
 from memsieve.testing.factories import NOW, agent, person
+from memsieve.text.tokenize import tokenize
 
 DIMENSIONS = 24
 MANY_DIMENSIONS = 128
@@ -60,7 +60,7 @@ def approved(contents, embeddings, project="apollo"):
     return [
         (
             approve(person(project), content, NOW, (), None),
-            [Chunk(id=str(uuid.uuid4()), position=0, content=content, words=cut(content), embedding=embedding)],
+            [Chunk(id=str(uuid.uuid4()), position=0, content=content, words=tokenize(content), embedding=embedding)],
         )
         for content, embedding in zip(contents, embeddings, strict=True)
     ]
@@ -122,12 +122,12 @@ def plans(monkeypatch):
 def test_the_ranking_is_that_of_the_index_in_memory(longterm, run):
     contents, embeddings = texts(600), vectors(600)
     run(longterm.add_all(person(), approved(contents, embeddings)))
-    rows = [Row(words=cut(one), vector=vector, at=NOW) for one, vector in zip(contents, embeddings, strict=True)]
+    rows = [Row(words=tokenize(one), vector=vector, at=NOW) for one, vector in zip(contents, embeddings, strict=True)]
     index = Index(rows)
     for number, question in enumerate(texts(12, seed=2)):
         vector = vectors(12, seed=3)[number]
-        hits = run(longterm.search(agent(), vector, cut(question), 10))
-        matches = sorted(index.search(vector, cut(question), legs(10)), key=fused, reverse=True)[:10]
+        hits = run(longterm.search(agent(), vector, tokenize(question), 10))
+        matches = sorted(index.search(vector, tokenize(question), legs(10)), key=fused, reverse=True)[:10]
         assert [hit.content for hit in hits] == [contents[match.position] for match in matches]
         assert [hit.word_score for hit in hits] == pytest.approx([match.word_score for match in matches], abs=1e-5)
         assert [hit.similarity for hit in hits] == pytest.approx([match.similarity for match in matches], abs=1e-3)
@@ -135,7 +135,7 @@ def test_the_ranking_is_that_of_the_index_in_memory(longterm, run):
 
 def test_a_small_project_is_searched_one_by_one(longterm, run, plans):
     run(longterm.add_all(person(), approved(texts(60), vectors(60))))
-    run(longterm.search(agent(), vectors(1)[0], cut("word1"), 5))
+    run(longterm.search(agent(), vectors(1)[0], tokenize("word1"), 5))
     assert "memory_vectors_near" not in plans[-1]
     assert re.search(r"Sort Key: \(\(memory_vectors.embedding <#>", plans[-1])
 
@@ -181,9 +181,9 @@ def test_a_search_that_the_index_leaves_short_is_done_one_by_one(server_engine, 
 
 def test_a_project_that_was_searched_before_is_searched_by_one_statement(longterm, run, plans):
     run(longterm.add_all(person(), approved(texts(60), vectors(60))))
-    first = run(longterm.search(agent(), vectors(1)[0], cut("word1 word2"), 5))
+    first = run(longterm.search(agent(), vectors(1)[0], tokenize("word1 word2"), 5))
     assert len(plans) == 2
-    assert run(longterm.search(agent(), vectors(1)[0], cut("word1 word2"), 5)) == first
+    assert run(longterm.search(agent(), vectors(1)[0], tokenize("word1 word2"), 5)) == first
     assert len(plans) == 3
 
 
@@ -200,9 +200,9 @@ def test_an_index_that_was_made_meanwhile_is_used(longterm, run, plans, build):
 
 def test_what_came_since_the_last_search_is_found(longterm, run):
     run(longterm.add_all(person(), approved(["alpha one"], vectors(1))))
-    run(longterm.search(agent(), vectors(1)[0], cut("alpha"), 5))
+    run(longterm.search(agent(), vectors(1)[0], tokenize("alpha"), 5))
     run(longterm.add_all(person(), approved(["阿尔法是第一个字母"], vectors(1, seed=2))))
-    hits = run(longterm.search(agent(), vectors(1, seed=2)[0], cut("字母"), 5))
+    hits = run(longterm.search(agent(), vectors(1, seed=2)[0], tokenize("字母"), 5))
     assert [hit.content for hit in hits] == ["阿尔法是第一个字母", "alpha one"]
 
 
@@ -398,10 +398,10 @@ def test_a_text_with_a_common_word_only_is_found_where_all_words_are_common(long
     monkeypatch.setattr(search, "lookup", lambda holding, texts: lookup(holding, texts, 5))
     contents = [f"alpha filler{number}" for number in range(20)] + [f"beta other{number}" for number in range(20)]
     run(longterm.add_all(person(), approved([*contents, "alpha beta"], vectors(41))))
-    [best, *others] = run(longterm.search(agent(), None, cut("alpha beta"), 5))
+    [best, *others] = run(longterm.search(agent(), None, tokenize("alpha beta"), 5))
     assert best.content == "alpha beta"
     assert others
-    assert len(run(longterm.search(agent(), None, cut("alpha"), 3))) == 3
+    assert len(run(longterm.search(agent(), None, tokenize("alpha"), 3))) == 3
 
 
 def test_rare_words_are_looked_up_alone_and_common_ones_together():
@@ -415,5 +415,5 @@ def test_rare_words_are_looked_up_alone_and_common_ones_together():
 def test_vectors_of_another_length_under_the_same_name_are_left_to_the_words(longterm, run):
     run(longterm.add_all(person(), approved(["alpha one"], [np.ones(3, np.float32) / 3**0.5])))
     run(longterm.add_all(person(), approved(["alpha two"], vectors(1))))
-    hits = {hit.content: hit.similarity for hit in run(longterm.search(agent(), vectors(1)[0], cut("alpha"), 5))}
+    hits = {hit.content: hit.similarity for hit in run(longterm.search(agent(), vectors(1)[0], tokenize("alpha"), 5))}
     assert hits == {"alpha one": None, "alpha two": pytest.approx(1, abs=1e-3)}

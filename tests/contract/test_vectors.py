@@ -7,7 +7,6 @@ import pytest
 
 from memsieve.errors import MemsieveError
 from memsieve.model import Decision, EntryFilter
-from memsieve.retrieval.words import cut
 from memsieve.testing import WordEmbedder
 from memsieve.testing.factories import (
     admission,
@@ -21,6 +20,7 @@ from memsieve.testing.factories import (
     system,
     tombstone,
 )
+from memsieve.text.tokenize import tokenize
 
 
 class Others(WordEmbedder):
@@ -231,7 +231,7 @@ def test_searches_in_every_process_use_the_new_vectors_once_a_project_has_them_a
     stores, changed, changed_too, run, clock
 ):
     fill(run, stores, clock)
-    query, words = Others().vector("apollo keeps one"), cut("apollo keeps one")
+    query, words = Others().vector("apollo keeps one"), tokenize("apollo keeps one")
 
     def seen(opened):
         similarities = {hit.content: hit.similarity for hit in run(opened.longterm.search(agent(), query, words, 1))}

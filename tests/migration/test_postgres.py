@@ -12,7 +12,6 @@ import pytest
 
 from memsieve.errors import MemsieveError, SchemaOutdated
 from memsieve.model import EntryFilter, ReviewStatus
-from memsieve.retrieval.words import cut
 from memsieve.review.audit import Auditor
 from memsieve.stores.migrations import Migration
 from memsieve.stores.postgres.audit import PostgresAuditLog
@@ -26,6 +25,7 @@ from memsieve.stores.postgres.tombstones import PostgresTombstones
 from memsieve.stores.postgres.vectors import PostgresVectors
 from memsieve.stores.records import Deed, chained, content_hash
 from memsieve.testing.factories import NOW, approval, digest, insight, person, system
+from memsieve.text.tokenize import tokenize
 
 # A released migration is never edited: whoever has applied it would keep the old one. Add a new one instead.
 CHECKSUMS = {
@@ -108,7 +108,7 @@ def fill(connection, project):
     write("retirements", texts[-1].id, NOW)
     graves = {"dismissed": ("dismissed", SAID["dismissed"]), "retired": (texts[-1].id, KEPT[-1])}
     for kind, (source_id, content) in graves.items():
-        write("tombstones", kind, kind, source_id, content, content_hash(content), " ".join(cut(content)), NOW)
+        write("tombstones", kind, kind, source_id, content, content_hash(content), " ".join(tokenize(content)), NOW)
 
 
 def everything(connection):
@@ -192,7 +192,7 @@ def test_what_people_decided_still_stands_and_the_hash_chain_is_whole(opened, cl
     auditor = Auditor(quarantine=quarantine, longterm=longterm, servings=servings, audit=audit, digests=digests)
     verified = run(auditor.verify(person()))
     assert (verified.events, verified.problems) == (5, ())
-    buried = [run(tombstones.nearest(system(), None, cut(text), 1)) for text in (SAID["dismissed"], KEPT[-1])]
+    buried = [run(tombstones.nearest(system(), None, tokenize(text), 1)) for text in (SAID["dismissed"], KEPT[-1])]
     assert [[one.content for one in found] for found in buried] == [[SAID["dismissed"]], [KEPT[-1]]]
     [open_one] = run(digests.undecided(system(), NOW - timedelta(days=7)))
     made = insight([open_one.entry])
@@ -201,7 +201,7 @@ def test_what_people_decided_still_stands_and_the_hash_chain_is_whole(opened, cl
 
 @pytest.mark.parametrize(("question", "found"), [("nine ships", KEPT[:1]), ("九艘船", KEPT[1:2]), ("harbour", ())])
 def test_memories_are_found_by_their_words_and_retired_ones_are_not(opened, clock, run, question, found):
-    hits = run(PostgresLongTerm(opened, "words", clock).search(person(), None, cut(question), 10))
+    hits = run(PostgresLongTerm(opened, "words", clock).search(person(), None, tokenize(question), 10))
     assert tuple(hit.content for hit in hits) == found
 
 

@@ -12,9 +12,9 @@ from memsieve.config import FilterSettings
 from memsieve.embedders.local import LocalEmbedder
 from memsieve.ingress import confidence, duplicate, echo, length, tombstone
 from memsieve.ingress.candidate import Candidate
-from memsieve.retrieval.words import cut
 from memsieve.testing.factories import entry, item
 from memsieve.testing.factories import tombstone as grave
+from memsieve.text.tokenize import tokenize
 
 DEFAULTS = FilterSettings()
 LEDGER = "The team decided to use PostgreSQL for the ledger because it needs real transactions."
@@ -29,7 +29,7 @@ def embed():
 
 def candidate(content, vector=None, **fields):
     said = {name: fields.pop(name) for name in ("confidence",) if name in fields}
-    return Candidate(entry=entry(content, **said), words=cut(content), vector=vector, **fields)
+    return Candidate(entry=entry(content, **said), words=tokenize(content), vector=vector, **fields)
 
 
 def held(content, vector):

@@ -9,9 +9,9 @@ from memsieve.digest import cluster
 from memsieve.digest.cluster import bag, graph, groups, points, rarity
 from memsieve.digest.sayings import sayings
 from memsieve.model import Receipt
-from memsieve.retrieval.words import cut
 from memsieve.testing import WordEmbedder
 from memsieve.testing.factories import admission, entry
+from memsieve.text.tokenize import tokenize
 
 SUBJECTS = (
     ("ledger", "kept", "PostgreSQL", "transactions", "balances", "accountants"),
@@ -28,7 +28,7 @@ def texts(subjects=SUBJECTS, each=6):
 
 def made_of(said, embedder=None):
     """Return the points of texts, by words alone unless there is an embedder."""
-    words = [cut(text) for text in said]
+    words = [tokenize(text) for text in said]
     weights = rarity(words)
     vectors = [embedder.vector(text) if embedder else None for text in said]
     return points(vectors, [bag(each, weights) for each in words])

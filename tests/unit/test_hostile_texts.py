@@ -14,7 +14,7 @@ from memsieve.ingress.injection.find import find_injection
 from memsieve.judges.local import LocalJudge
 from memsieve.review.chunking import split
 from memsieve.refine.narrow import narrow
-from memsieve.retrieval.words import cut
+from memsieve.text.tokenize import tokenize
 
 PARTS = [
     " ", "\\t", "\\n", "\\u3000", "\\u200b", *"#.,:;!?-_/\\\\'\\"`*=<([{|1A我一。，、；：", "a,", "a ", " ,", "1,",
@@ -24,7 +24,7 @@ PARTS = [
 for part in PARTS:
     text = "a" + part * (30_000 // len(part.encode())) + "b"
     asyncio.run(LocalJudge().consistent(text))
-    for check in (cut, find_injection, narrow, split, lambda text: list(statements(text))):
+    for check in (tokenize, find_injection, narrow, split, lambda text: list(statements(text))):
         check(text)
     find_conflict(text, text + "x")
 """

@@ -18,8 +18,8 @@ from memsieve.kb import search_index as table
 from memsieve.kb.search import AtomSearch, search
 from memsieve.kb.search_index import Piece, Table, hash_of
 from memsieve.retrieval.index import Index, Row
-from memsieve.retrieval.words import cut
 from memsieve.testing import WordEmbedder
+from memsieve.text.tokenize import tokenize
 
 POOL = "# The pool\n\nThe pool holds 20 connections.\nIdle connections are closed after 300 seconds.\n"
 CACHE = "# 缓存\n\n缓存键必须包含租户编号。\n"
@@ -215,15 +215,18 @@ def table_of(texts: list[str]) -> Table:
 
 
 def answers(index: Index, query: str) -> list[Any]:
-    return index.search(WordEmbedder().vector(query), cut(query), 20)
+    return index.search(WordEmbedder().vector(query), tokenize(query), 20)
 
 
 @settings(deadline=None)
 @given(texts=TEXTS, query=st.sampled_from(["pool", "cache 缓存", "nothing"]))
 def test_rows_that_were_counted_before_are_searched_as_if_they_were_counted_now(texts, query):
     embedder, at = WordEmbedder(), datetime.now(UTC)
-    rows = [Row(words=cut(text), vector=embedder.vector(text) if text else None, at=at) for text in texts]
-    expected, given_back = answers(Index(rows), query), answers(Index.counted(table_of(texts).asked(cut(query))), query)
+    rows = [Row(words=tokenize(text), vector=embedder.vector(text) if text else None, at=at) for text in texts]
+    expected, given_back = (
+        answers(Index(rows), query),
+        answers(Index.counted(table_of(texts).asked(tokenize(query))), query),
+    )
     assert [match.position for match in given_back] == [match.position for match in expected]
     assert [match.word_score for match in given_back] == pytest.approx([match.word_score for match in expected])
 
@@ -236,8 +239,8 @@ def test_tables_that_are_taken_from_and_joined_are_as_if_made_at_once(first, sec
     made = table_of(first).joined(table_of(second)).take(np.array(rows, np.int64))
     plain = table_of([texts[row] for row in rows])
     for query in ("pool", "cache 缓存"):
-        assert answers(Index.counted(made.asked(cut(query))), query) == answers(
-            Index.counted(plain.asked(cut(query))), query
+        assert answers(Index.counted(made.asked(tokenize(query))), query) == answers(
+            Index.counted(plain.asked(tokenize(query))), query
         )
 
 

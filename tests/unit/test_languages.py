@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from memsieve.retrieval.fuse import fused
-from memsieve.retrieval.index import Index, Row
-from memsieve.retrieval.languages import is_chinese, likely_words
-from memsieve.retrieval.words import cut
+from memsieve.retrieval.index import Index, Row, expected_word_scores
+from memsieve.text.tokenize import is_chinese, tokenize
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 QUESTION = np.array([1, 0, 0], np.float32)
@@ -32,17 +31,17 @@ def near(cosine):
     ],
 )
 def test_a_text_is_chinese_if_most_of_its_words_are(text, chinese):
-    assert is_chinese(cut(text)) is chinese
+    assert is_chinese(tokenize(text)) is chinese
 
 
 def test_the_more_similar_the_more_words_are_thought_to_be_shared():
-    shares = likely_words(np.array([-1, 0.25, 0.525, 0.8, 1], np.float32))
+    shares = expected_word_scores(np.array([-1, 0.25, 0.525, 0.8, 1], np.float32))
     assert shares.tolist() == pytest.approx([0, 0, 0.5, 1, 1], abs=1e-6)
 
 
 def ranked(rows, words, limit=3):
-    index = Index(Row(words=cut(text), vector=vector, at=NOW) for text, vector in rows)
-    matches = sorted(index.search(QUESTION, cut(words), limit), key=fused, reverse=True)
+    index = Index(Row(words=tokenize(text), vector=vector, at=NOW) for text, vector in rows)
+    matches = sorted(index.search(QUESTION, tokenize(words), limit), key=fused, reverse=True)
     return [rows[match.position][0] for match in matches]
 
 

@@ -7,8 +7,8 @@ from memsieve.ingress.candidate import Candidate
 from memsieve.ingress.pipeline import CHECKS, evaluate
 from memsieve.model import Decision
 from memsieve.ports import Verdict
-from memsieve.retrieval.words import cut
 from memsieve.testing.factories import NOW, entry
+from memsieve.text.tokenize import tokenize
 
 GOOD = "The team decided to use PostgreSQL for the ledger because it needs real transactions."
 YES = Verdict(consistent=True, reason="It holds together.")
@@ -16,7 +16,7 @@ NO = Verdict(consistent=False, reason="It contradicts itself.")
 
 
 def decided(content=GOOD, verdict=YES, settings=None, **fields):
-    candidate = Candidate(entry=entry(content, **fields), words=cut(content), vector=None, verdict=verdict)
+    candidate = Candidate(entry=entry(content, **fields), words=tokenize(content), vector=None, verdict=verdict)
     return evaluate(candidate, settings or FilterSettings(), NOW)
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import memsieve
-from memsieve.claims.numbers import Kind
 from memsieve.ingress.injection import chinese, english, orders, phrases, prompts, tasks
 from memsieve.ingress.injection.weigh import weights
 from memsieve.model import Reason, TombstoneKind
 from memsieve.model.reasons import templates
+from memsieve.text.numbers import Kind
 
 SOURCES = Path(memsieve.__file__).parent
 PLACEHOLDER = re.compile(r"\{(\w+)\}")

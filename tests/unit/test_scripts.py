@@ -2,7 +2,7 @@ import timeit
 
 import pytest
 
-from memsieve.embedders.scripts import readable
+from memsieve.text.scripts import readable
 
 LATIN = frozenset({"Latin"})
 

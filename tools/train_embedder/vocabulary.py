@@ -81,7 +81,7 @@ def simplified(folder: Path) -> dict[str, str]:
 
 
 def main(train: Path, target: Path) -> None:
-    """Write words.txt and simplified.json."""
+    """Write words.txt, and simplified.json for `memsieve/text/data`."""
     target.mkdir(parents=True, exist_ok=True)
     words = choose(read_pairs(train), read_dictionary(train))
     (target / "words.txt").write_text("\n".join(words) + "\n", encoding="utf-8")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from memsieve.bundled.simplify import simplified_forms
+from memsieve.text.normalize import simplified_forms
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

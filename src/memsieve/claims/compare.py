@@ -9,11 +9,11 @@ from itertools import islice
 from string import ascii_letters, digits
 
 from memsieve.claims import restated, statement
-from memsieve.claims.numbers import Kind
 from memsieve.claims.opposites import CONTRAST, KIND, opposites, same_kind
 from memsieve.claims.statement import Statement, Value
 from memsieve.model import Reason
-from memsieve.retrieval.words import fold
+from memsieve.text.normalize import fold
+from memsieve.text.numbers import Kind
 
 _SENTENCE_END = re.compile(r"(?<=[。！？!?；;])|(?<=[.])(?=\s)|\n+")
 _MOST_SENTENCES = 40

@@ -16,7 +16,7 @@ from memsieve.claims.antonyms import (
     OPPOSITES,
     STATES,
 )
-from memsieve.claims.stems import stem
+from memsieve.text.stems import stem
 
 
 def _opposites(*tables: tuple[tuple[str, str], ...]) -> dict[str, frozenset[str]]:

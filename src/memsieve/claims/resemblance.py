@@ -10,7 +10,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from memsieve.model import Tombstone, Vector
-from memsieve.retrieval.words import cut, fold
+from memsieve.text.normalize import fold
+from memsieve.text.tokenize import tokenize
 
 # Fewer words than this are too few to say that one text holds another.
 _MIN_WORDS = 5
@@ -75,7 +76,7 @@ def said_again(content: str, vector: Vector | None, decided: Remembered | Tombst
 @lru_cache(maxsize=4)
 def _neighbours(content: str) -> list[tuple[str, ...]]:
     """Return the words of every two neighbouring sentences of a text that is held against many tombstones."""
-    sentences = [cut(sentence) for sentence in SENTENCE_END.split(content) if sentence.strip()]
+    sentences = [tokenize(sentence) for sentence in SENTENCE_END.split(content) if sentence.strip()]
     return [first + second for first, second in pairwise(sentences)] or sentences
 
 
@@ -83,7 +84,7 @@ def _neighbours(content: str) -> list[tuple[str, ...]]:
 @lru_cache(maxsize=256)
 def words_of(text: str) -> tuple[str, ...]:
     """Return the cut words of a text that is compared again and again."""
-    return cut(text)
+    return tokenize(text)
 
 
 @lru_cache(maxsize=1024)

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from memsieve.bundled import models
-from memsieve.claims.numbers import Kind
 from memsieve.claims.resemblance import letters
 from memsieve.claims.statement import Statement, Value
 from memsieve.errors import JudgeError
+from memsieve.text.numbers import Kind
 
 # Of each of the two sentences.
 MOST_TOKENS = 64

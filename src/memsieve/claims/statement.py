@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass, field
 
-from memsieve.bundled.simplify import simplified_forms
-from memsieve.claims import numbers
-from memsieve.claims.measures import LABELS
-from memsieve.claims.numbers import Kind, Quantity
 from memsieve.claims.opposites import CHINESE_WORDS
-from memsieve.claims.stems import stem
+from memsieve.text import numbers
+from memsieve.text.normalize import unify
+from memsieve.text.numbers import LABELS, Kind, Quantity
+from memsieve.text.stems import stem
 
 _FUNCTION = frozenset(
     "a an the and or but so of to in on at for by with from as is are was were be been being am do does did have "
@@ -152,7 +150,7 @@ class _Reader:
     """Goes through a sentence once, word by word, skipping over what it took for a number."""
 
     def __init__(self, text: str) -> None:
-        self.text = text if text.isascii() else unicodedata.normalize("NFKC", text).translate(simplified_forms())
+        self.text = unify(text)
         lower = self.text.lower()
         # A few letters change length in lower case; positions must stay true.
         self.lower = lower if len(lower) == len(self.text) else self.text

@@ -6,11 +6,11 @@ import re
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from memsieve.bundled.simplify import simplified_forms
 from memsieve.claims.restated import MOST_TOKENS
 from memsieve.contradiction.find import Contradiction, find_contradiction
 from memsieve.contradiction.restated import likely_pairs, surest
 from memsieve.model import Reason
+from memsieve.text.normalize import simplified_forms
 
 _SAME_ORDER = 0.75
 _WORD = re.compile(r"[a-z0-9]+|[\u3400-\u9fff]")

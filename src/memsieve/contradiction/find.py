@@ -9,12 +9,12 @@ from itertools import islice
 
 from memsieve.claims import compare, statement
 from memsieve.claims.compare import Difference
-from memsieve.claims.numbers import Kind
 from memsieve.claims.opposites import same_kind
 from memsieve.claims.statement import Statement, Value
 from memsieve.contradiction import guards, paradox, sentences, topic, universal
 from memsieve.contradiction.claim import Claim, Sentence
 from memsieve.model import Reason
+from memsieve.text.numbers import Kind
 
 # Bounds on the work for one text, so that its time grows with its length and no faster.
 _MOST_PIECES = 1600

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from memsieve.claims.opposites import exclusive
-from memsieve.claims.stems import stem
 from memsieve.model import Reason
+from memsieve.text.stems import stem
 
 _HINT = re.compile(r"\band\b|既|同时")
 _ENGLISH = re.compile(

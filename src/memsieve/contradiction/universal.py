@@ -8,10 +8,10 @@ from itertools import takewhile
 
 from memsieve.claims import compare
 from memsieve.claims.compare import Difference
-from memsieve.claims.numbers import Kind
 from memsieve.claims.statement import Value
 from memsieve.contradiction import guards, topic
 from memsieve.contradiction.claim import Claim
+from memsieve.text.numbers import Kind
 
 _ALL = frozenset("all every always everyone everybody 所有 全部 全都".split())
 # They only carry the count: "three people", 存在三个.

@@ -13,9 +13,9 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from memsieve.bundled import models
-from memsieve.bundled.simplify import simplified_forms
 from memsieve.model import Edit
-from memsieve.retrieval.words import cut
+from memsieve.text.normalize import simplified_forms
+from memsieve.text.tokenize import tokenize
 
 # Steps of difflib for two texts, under a second: without a bound they grow with the square of the length, or worse.
 _MOST_STEPS = 2_000_000
@@ -147,7 +147,7 @@ def _replaced(block: _Block) -> bool:
 
 
 def _is_island(block: _Block) -> bool:
-    return block.same and len(block.old) == 1 and block.old[0].word.isalpha() and not cut(block.old[0].word)
+    return block.same and len(block.old) == 1 and block.old[0].word.isalpha() and not tokenize(block.old[0].word)
 
 
 def _pieces(blocks: Iterable[_Block]) -> Iterator[tuple[str, str]]:

@@ -28,7 +28,7 @@ from memsieve.model import (
 )
 from memsieve.ports import Embedder, LongTermStore, Summariser
 from memsieve.refine.verdict import Known, refine
-from memsieve.retrieval.words import cut
+from memsieve.text.tokenize import tokenize
 
 _NEAREST = 5
 # A memory that is less similar than this has nothing to do with an insight.
@@ -116,7 +116,7 @@ class InsightMaker:
         self, scope: Scope, summary: str, vector: Vector | None, sources: Sequence[InsightSource]
     ) -> tuple[Refinement, Nearest | None]:
         """Return what refining says of a summary, and the verified memory nearest to it."""
-        hits = await self.longterm.search(scope, vector, cut(summary), _NEAREST)
+        hits = await self.longterm.search(scope, vector, tokenize(summary), _NEAREST)
         known = [await self._known(scope, hit) for hit in hits]
         sessions = len({source.session_id for source in sources if source.doubt is None})
         refinement = await asyncio.to_thread(refine, summary, observations=sessions, known=known)

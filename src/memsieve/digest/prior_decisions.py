@@ -13,7 +13,7 @@ from memsieve.contradiction.between import between
 from memsieve.digest.weigh import Finding
 from memsieve.model import Insight, InsightSource, Scope, Tombstone
 from memsieve.ports import DigestStore, LongTermStore, TombstoneStore
-from memsieve.retrieval.words import cut
+from memsieve.text.tokenize import tokenize
 
 _NEAREST = 5
 # Each takes up to some milliseconds.
@@ -69,11 +69,11 @@ class History:
         found: list[tuple[str | None, tuple[str, ...]]] = [
             (insight.id, await self._decided_on(insight))
             for insight in self.decided
-            if self._again(finding, Remembered(insight.summary, cut(insight.summary), insight.embedding))
+            if self._again(finding, Remembered(insight.summary, tokenize(insight.summary), insight.embedding))
         ]
         for hit in await store.longterm.search(self.scope, lead.vector, lead.saying.statement.words, _NEAREST):
             known = self._promoted_as(hit.memory_id)
-            if known and self._again(finding, Remembered(hit.content, cut(hit.content), None), hit.similarity):
+            if known and self._again(finding, Remembered(hit.content, tokenize(hit.content), None), hit.similarity):
                 found.append((known.id, (hit.content,)))
         graves = await store.tombstones.nearest(self.scope, lead.vector, lead.saying.statement.words, _NEAREST)
         return found + [(None, (grave.content,)) for grave in graves if self._again(finding, grave)]

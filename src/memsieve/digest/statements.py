@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from memsieve.bundled.simplify import simplified_forms
-from memsieve.retrieval.words import cut
+from memsieve.text.normalize import simplify
+from memsieve.text.tokenize import tokenize
 
 _MOST_SENTENCES = 400
 _SHORTEST, _LONGEST = 12, 400
@@ -166,10 +166,10 @@ def statement(sentence: str) -> Statement | None:
         return None
     plain = _MARK.sub(" ", sentence)
     # The rules know simplified characters only.
-    plain = plain if plain.isascii() else plain.translate(simplified_forms())
+    plain = simplify(plain)
     if _QUESTION.search(plain) or _heading(plain):
         return None
-    words = cut(plain)
+    words = tokenize(plain)
     terms = _terms(words)
     if terms < _FEWEST_TERMS:
         return None

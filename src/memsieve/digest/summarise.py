@@ -91,7 +91,7 @@ def _fault(model: str, text: str, shown: Sequence[str]) -> Reason | None:
 def _spells_out(text: str) -> bool:
     """Say whether a text may hold a number in words."""
     # Imported on first use: the rules of claims take their time to load.
-    from memsieve.claims.numbers import HAN_DIGITS, NUMBER_WORDS
+    from memsieve.text.numbers import HAN_DIGITS, NUMBER_WORDS
 
     return not NUMBER_WORDS.isdisjoint(_LETTERS.findall(text.lower())) or not set(HAN_DIGITS).isdisjoint(text)
 

@@ -14,7 +14,8 @@ from memsieve.digest.cluster import bag
 from memsieve.digest.sayings import Saying
 from memsieve.digest.window import Window
 from memsieve.model import Vector
-from memsieve.retrieval.languages import is_chinese, likely_words
+from memsieve.retrieval.index import expected_word_scores
+from memsieve.text.tokenize import is_chinese
 
 # From here on one statement bears the other out: so near by vectors, and so near by vectors and words together.
 ALIKE_BY_VECTOR = 0.6
@@ -159,7 +160,7 @@ def _near(
     cosines = vectors @ vectors.T
     chinese = np.array([one.chinese for one in said])
     # Texts of two languages share no words, however alike they are.
-    words = np.where((chinese[:, None] != chinese[None, :]) & both, likely_words(cosines), words)
+    words = np.where((chinese[:, None] != chinese[None, :]) & both, expected_word_scores(cosines), words)
     return np.where(both, (cosines + words) / 2, words), cosines, both
 
 

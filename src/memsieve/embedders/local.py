@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from memsieve.bundled import models
-from memsieve.embedders.scripts import MAX_FOREIGN_SHARE, readable
 from memsieve.errors import EmbedderError
+from memsieve.text.scripts import MAX_FOREIGN_SHARE, readable
 
 if TYPE_CHECKING:
     from memsieve.model import Vector

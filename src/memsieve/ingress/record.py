@@ -46,9 +46,9 @@ from memsieve.ports import (
     TombstoneStore,
     WorkingStore,
 )
-from memsieve.retrieval.words import cut
 from memsieve.runtime.log_throttle import LogThrottle
 from memsieve.runtime.project_locks import ProjectLock, ProjectLocks
+from memsieve.text.tokenize import tokenize
 
 SERVED_TO_SESSION = 100
 # So long a decision that was left for later waits: who has just spoken gets on first, and soon waits for a model.
@@ -228,7 +228,7 @@ class Ingress:
         system = _system(scope)
         try:
             verdict = await self.judge.consistent(entry.content) if self.judge.quick else None
-            words = cut(entry.content)
+            words = tokenize(entry.content)
             served, working = await begun.looking
             [vector] = await begun.embedding
             if self.clock() - entry.created_at >= WORKING_LIFE:

@@ -13,7 +13,7 @@ from memsieve.ingress.candidate import Candidate
 from memsieve.ingress.pipeline import CHECKS, evaluate
 from memsieve.model import Admission, Check, Decision, Entry, EntryFilter, Receipt, Scope
 from memsieve.ports import WORKING_CAP, WORKING_LIFE, Judge, QuarantineStore, Verdict
-from memsieve.retrieval.words import cut
+from memsieve.text.tokenize import tokenize
 
 _PAGE = 500
 # What surrounded an entry when it was said is gone; how close it came was kept with its decision.
@@ -78,7 +78,7 @@ class Replayer:
             return receipt.admission
         candidate = Candidate(
             entry=entry,
-            words=cut(entry.content),
+            words=tokenize(entry.content),
             vector=entry.embedding,
             working=[other for other in self._working if other.created_at > at - WORKING_LIFE],
             verdict=await self._verdict(receipt),

@@ -9,8 +9,8 @@ from memsieve.ingress import tombstone
 from memsieve.ingress.candidate import Candidate
 from memsieve.model import Entry, Scope
 from memsieve.ports import AuditLog, QuarantineStore, TombstoneStore, WorkingStore
-from memsieve.retrieval.words import cut
 from memsieve.runtime.lru_cache import ProjectCache
+from memsieve.text.tokenize import tokenize
 
 NEAREST_TOMBSTONES = 10
 
@@ -49,7 +49,7 @@ class Standing:
 
     async def buried(self, scope: Scope, entry: Entry) -> bool:
         """Tell whether a person rejected or retired what an entry says."""
-        words = cut(entry.content)
+        words = tokenize(entry.content)
         tombstones = await self.tombstones.nearest(scope, entry.embedding, words, NEAREST_TOMBSTONES)
         candidate = Candidate(entry=entry, words=words, vector=entry.embedding, tombstones=tombstones)
         return not tombstone.check(candidate, self.settings).passed

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from memsieve.bundled.simplify import simplified_forms
 from memsieve.model import Reason
 from memsieve.ports import LONG_TEXT, Verdict
+from memsieve.text.normalize import simplify
 
 if TYPE_CHECKING:
     from memsieve.contradiction.find import Contradiction
@@ -21,7 +21,7 @@ class LocalJudge:
     async def consistent(self, content: str) -> Verdict:
         """Return a verdict; a refusal quotes both sentences."""
         # The rules know simplified characters; one stands for one, so what is quoted stands at the same place.
-        simplified = content if content.isascii() else content.translate(simplified_forms())
+        simplified = simplify(content)
         read = await asyncio.to_thread(_read, simplified) if len(content) > LONG_TEXT else _read(simplified)
         # Each pair takes the model some milliseconds, in which others may go on.
         found = await asyncio.to_thread(_score, read) if isinstance(read, list) else read

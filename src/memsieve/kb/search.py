@@ -28,10 +28,10 @@ from memsieve.ports import Embedder, Progress
 from memsieve.retrieval.fuse import fused, legs
 from memsieve.retrieval.index import Index
 from memsieve.retrieval.retrieve import MAX_QUERY_BYTES
-from memsieve.retrieval.words import cut
 from memsieve.review import chunking as splitter
 from memsieve.runtime.event_loop import LoopThread
 from memsieve.services.embedder import open_embedder
+from memsieve.text.tokenize import tokenize
 
 MOST_HITS = 100
 # Less than this is chance: what has neither the words nor the sense.
@@ -180,7 +180,7 @@ class _Shelf:
 
     def best(self, query: str, vector: Vector | None, limit: int) -> AtomSearch:
         """Return the best piece of each of the best atoms."""
-        words = cut(query)
+        words = tokenize(query)
         # Neighbouring pieces of one atom may take each other's place.
         matches = Index.counted(self.rows.asked(words)).search(vector, words, 2 * legs(limit))
         scores = {match.position: fused(match) for match in matches}
@@ -219,7 +219,7 @@ def _pieces(read: Document) -> Iterator[Piece]:
 
 def _best_line(excerpt: str, words: frozenset[str]) -> int:
     """Return which line of a part has the most of a query's words, from 0; the first where none has any."""
-    held = [len(words.intersection(cut(line))) for line in excerpt.split("\n")]
+    held = [len(words.intersection(tokenize(line))) for line in excerpt.split("\n")]
     return held.index(max(held))
 
 

@@ -20,8 +20,7 @@ from memsieve.errors import KnowledgeBaseError
 from memsieve.kb.files import atomic
 from memsieve.model import Vector
 from memsieve.retrieval.index import Counted
-from memsieve.retrieval.languages import is_chinese
-from memsieve.retrieval.words import cut
+from memsieve.text.tokenize import is_chinese, tokenize
 
 MOST_BYTES = 2**30
 _HASH = 16
@@ -66,7 +65,7 @@ class Table:
     @classmethod
     def of(cls, rules: str, pieces: Sequence[Piece], known: dict[bytes, Vector | None]) -> Table:
         """Make the rows of pieces; `known` has the vector of each by its hash."""
-        cuts = [cut(piece.text) for piece in pieces]
+        cuts = [tokenize(piece.text) for piece in pieces]
         counted = [Counter(words) for words in cuts]
         numbers = {word: number for number, word in enumerate(dict.fromkeys(w for words in counted for w in words))}
         vectors = [known.get(hash_of(piece.text)) for piece in pieces]

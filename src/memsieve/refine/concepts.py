@@ -8,15 +8,14 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
-from memsieve.bundled.simplify import simplified_forms
-from memsieve.claims import numbers
-from memsieve.claims.measures import CLASSIFIERS, LABELS
-from memsieve.claims.numbers import Kind, Quantity
-from memsieve.claims.stems import stem
 from memsieve.refine import fillers, names
 from memsieve.refine.regions import mainland
 from memsieve.refine.segment import segment
-from memsieve.retrieval.words import cut
+from memsieve.text import numbers
+from memsieve.text.normalize import simplified_forms
+from memsieve.text.numbers import CLASSIFIERS, LABELS, Kind, Quantity
+from memsieve.text.stems import stem
+from memsieve.text.tokenize import tokenize
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _TOKEN = re.compile(
@@ -178,7 +177,7 @@ class _Walk:
         yield from [rare] if rare else ()
 
     def _other(self, token: str, _: int) -> Iterator[str]:
-        yield from cut(token)
+        yield from tokenize(token)
 
 
 def _known(word: str) -> list[str]:
@@ -204,7 +203,7 @@ def word_concept(word: str) -> str | None:
     if word[-1] in "+#":
         return word
     root = stem(word)
-    if not cut(word) or word in fillers.ENGLISH or root in _FILLERS:
+    if not tokenize(word) or word in fillers.ENGLISH or root in _FILLERS:
         return None
     return stemmed(fillers.SHORT_FORMS.get(word, word))
 
@@ -214,4 +213,4 @@ def stemmed(word: str) -> str:
     root = stem(word)
     # "wrote" becomes "write", and "write" loses its last letter.
     root = stem(root) if root.endswith("e") else root
-    return "".join(cut(root)) or word
+    return "".join(tokenize(root)) or word

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from memsieve.claims import numbers
-from memsieve.claims.numbers import Kind
 from memsieve.refine.concepts import concepts
+from memsieve.text import numbers
+from memsieve.text.numbers import Kind
 
 # Rules, habits, decisions and reasons; and what a product, its price and its people are.
 _GENERAL = re.compile(

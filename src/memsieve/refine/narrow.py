@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from memsieve.bundled.simplify import simplified_forms
 from memsieve.model import Reason
 from memsieve.refine.concepts import concepts
 from memsieve.refine.general import general
 from memsieve.refine.moments import moment
 from memsieve.refine.spots import spot
+from memsieve.text.normalize import simplified_forms
 
 _SENTENCE = re.compile(r"(?<=[。！？!?；;])|(?<=[.])(?=\s)|\n+")
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from memsieve.model import Entry, Scope
 from memsieve.retrieval.index import Index, Row
-from memsieve.retrieval.words import cut
 from memsieve.runtime.lru_cache import ProjectCache
+from memsieve.text.tokenize import tokenize
 
 
 class HotIndexes:
@@ -21,7 +21,9 @@ class HotIndexes:
         """Return the index over these entries."""
         held = self._held.get(scope.project_id)
         if held is None or len(held[0]) != len(entries) or not all(map(operator.is_, held[0], entries)):
-            rows = (Row(words=cut(entry.content), vector=entry.embedding, at=entry.created_at) for entry in entries)
+            rows = (
+                Row(words=tokenize(entry.content), vector=entry.embedding, at=entry.created_at) for entry in entries
+            )
             held = (entries, Index(rows))
             self._held.set(scope.project_id, held)
         return held[1]

@@ -14,14 +14,17 @@ import numpy as np
 import numpy.typing as npt
 
 from memsieve.model import Place, Vector
-from memsieve.retrieval.languages import is_chinese, likely_words
 from memsieve.retrieval.lending import Parts, Positions, Sessions
+from memsieve.text.tokenize import is_chinese
 
 # BM25's two constants, tried on LoCoMo, and how many unseen texts each project is thought to hold besides its own:
 # without them the rarity of a word would swing wildly in a project of three memories.
 SATURATION = 0.9
 LENGTH_WEIGHT = 0.4
 PRIOR_TEXTS = 100
+# Texts in the query's own language have hardly any of its words at the first similarity, nearly all at the second.
+_NO_WORDS_AT = 0.25
+_ALL_WORDS_AT = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +119,7 @@ class Index:
         parts = [allowed]
         foreign = np.frombuffer(self._chinese, np.bool_) != is_chinese(words)
         if similarities is not None and foreign.any():
-            np.maximum(word_scores, likely_words(similarities), out=word_scores, where=foreign)
+            np.maximum(word_scores, expected_word_scores(similarities), out=word_scores, where=foreign)
             parts = [part if allowed is None else part & allowed for part in (foreign, ~foreign)]
         best = _best(word_scores, limit, allowed, above=0.0)
         if similarities is not None:
@@ -202,6 +205,17 @@ def rarity(holding: int, texts: int) -> float:
     """Return the weight of a word that so many of the texts hold; one that most of them hold tells nothing."""
     texts += PRIOR_TEXTS
     return max(0.0, math.log((texts - holding + 0.5) / (holding + 0.5)))
+
+
+def expected_word_scores(similarities: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Return the word scores that texts so similar to a query would have if they were in its language.
+
+    Two languages share no words, so that a memory could only lose by being in the other. Measured on 2,000 memories,
+    half English and half Chinese: vectors of strangers lie as far apart within a language as between two, but without
+    words in common a translation ranked below whatever has some. `make bench` prints the table.
+    """
+    shares: npt.NDArray[np.float32] = np.clip((similarities - _NO_WORDS_AT) / (_ALL_WORDS_AT - _NO_WORDS_AT), 0, 1)
+    return shares
 
 
 def _best(

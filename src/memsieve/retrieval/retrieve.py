@@ -17,7 +17,7 @@ from memsieve.ports import Clock, Embedder, LongTermStore, ServingLog, WorkingSt
 from memsieve.retrieval.fuse import fused, merge
 from memsieve.retrieval.hot import HotIndexes
 from memsieve.retrieval.index import Match
-from memsieve.retrieval.words import cut
+from memsieve.text.tokenize import tokenize
 
 MAX_QUERY_BYTES = 64 * 1024
 MAX_ITEMS = 1000
@@ -65,7 +65,7 @@ class Retriever:
 
     async def retrieve(self, scope: Scope, query: Query) -> Answer:
         """Return the most relevant memories of both tiers; what could not be asked is named, never hidden."""
-        words = cut(query.text)
+        words = tokenize(query.text)
         now = self.clock()
         since = None if query.time_range_days is None else now - timedelta(days=query.time_range_days)
         embedding: asyncio.Future[Vector | None] = asyncio.get_running_loop().create_future()

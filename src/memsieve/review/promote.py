@@ -22,12 +22,12 @@ from memsieve.model import (
     Scope,
 )
 from memsieve.ports import Clock, DigestStore, Embedder, LongTermStore, QuarantineStore, WorkingStore
-from memsieve.retrieval.words import cut
 from memsieve.review.approve import approve
 from memsieve.review.chunking import split
 from memsieve.review.lookup import atom_source, entries_of, insight_or_entry
 from memsieve.review.preconditions import require_reach
 from memsieve.runtime.project_locks import ProjectLocks
+from memsieve.text.tokenize import tokenize
 
 _REJECTED = (ReviewStatus.DISMISSED, ReviewStatus.RETIRED)
 
@@ -153,7 +153,13 @@ class Promoter:
         vectors = iter(await self.embedder.embed([piece for pieces in split_texts for piece in pieces]))
         return [
             [
-                Chunk(id=str(uuid.uuid4()), position=position, content=piece, words=cut(piece), embedding=next(vectors))
+                Chunk(
+                    id=str(uuid.uuid4()),
+                    position=position,
+                    content=piece,
+                    words=tokenize(piece),
+                    embedding=next(vectors),
+                )
                 for position, piece in enumerate(pieces)
             ]
             for pieces in split_texts

@@ -11,7 +11,7 @@ from memsieve.claims import find_conflict
 from memsieve.claims.resemblance import said_again
 from memsieve.model import Scope, Tombstone, TombstoneKind, Vector
 from memsieve.ports import Embedder, WorkingStore
-from memsieve.retrieval.words import cut
+from memsieve.text.tokenize import tokenize
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,7 @@ async def tombstone_of(
         kind=grave.kind,
         source_id=grave.source_id,
         content=grave.content,
-        words=cut(grave.content),
+        words=tokenize(grave.content),
         by=scope.actor,
         at=at,
         reason=reason,

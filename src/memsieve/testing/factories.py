@@ -30,10 +30,10 @@ from memsieve.model import (
     Tombstone,
     TombstoneKind,
 )
-from memsieve.retrieval.words import cut
 from memsieve.review.approve import approve
 from memsieve.review.chunking import split
 from memsieve.testing.embedder import WordEmbedder
+from memsieve.text.tokenize import tokenize
 
 PROJECT = "apollo"
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -96,7 +96,7 @@ def chunks(approved: Approval) -> list[Chunk]:
             id=str(uuid.uuid4()),
             position=position,
             content=piece,
-            words=cut(piece),
+            words=tokenize(piece),
             embedding=WordEmbedder().vector(piece),
         )
         for position, piece in enumerate(split(approved.content))
@@ -117,7 +117,7 @@ def tombstone(
         kind=kind,
         source_id=source_id or str(uuid.uuid4()),
         content=content,
-        words=cut(content),
+        words=tokenize(content),
         by=scope.actor,
         at=NOW,
         reason="It is wrong.",

@@ -17,7 +17,7 @@ from memsieve.kb.items import STAGING, TYPES, ItemType, place, type_of
 from memsieve.kb.refine.journal import Delete, Write
 from memsieve.kb.refine.report import FileOutcome, RefinedFile
 from memsieve.refine.concepts import concepts, shared
-from memsieve.retrieval.words import fold
+from memsieve.text.normalize import fold
 
 NEW = "NEW"
 OBSERVED = "OBSERVED"

@@ -7,13 +7,13 @@ from itertools import chain
 from typing import NamedTuple
 
 from memsieve.model import Approval, Chunk, Place, Scope
-from memsieve.retrieval.languages import is_chinese
 from memsieve.stores.postgres.columns import Arrays, Statement, send_all
 from memsieve.stores.postgres.database import Connection
 from memsieve.stores.postgres.rows import fetch
 from memsieve.stores.postgres.words import NUMBERS, numbered
 from memsieve.stores.promotions import Approved
 from memsieve.stores.records import content_hash
+from memsieve.text.tokenize import is_chinese
 
 # More approvals than these would take too much memory at once.
 MANY = 5_000

@@ -8,7 +8,6 @@ from typing import Any
 
 from memsieve.model import Approval, Chunk, LongTermMemory, Role, Scope, SearchHit, Tombstone, Vector
 from memsieve.ports import Clock
-from memsieve.retrieval.words import cut
 from memsieve.stores.postgres import approvals, audit, insight_decisions
 from memsieve.stores.postgres import tombstones as tombstones_table
 from memsieve.stores.postgres.database import Connection, Database, Door
@@ -16,6 +15,7 @@ from memsieve.stores.postgres.rows import array_text, fetch, vector_of
 from memsieve.stores.postgres.search import Question, Searcher
 from memsieve.stores.promotions import Approved, deed, detail, unverified, without_insights
 from memsieve.stores.records import BEYOND_ALL, content_hash
+from memsieve.text.tokenize import tokenize
 
 _RETIRE = """
 INSERT INTO retirements (project_id, approval_id, retired_by, retired_at, reason) VALUES (%s, %s, %s, %s, %s)
@@ -176,6 +176,6 @@ def _chunk(row: Mapping[str, Any]) -> Chunk:
         id=row["id"],
         position=row["position"],
         content=row["content"],
-        words=cut(row["content"]),
+        words=tokenize(row["content"]),
         embedding=vector_of(row["embedding"]),
     )

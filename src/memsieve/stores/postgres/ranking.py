@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from memsieve.model import Place, SearchHit
 from memsieve.retrieval.fuse import fuse
-from memsieve.retrieval.index import LENGTH_WEIGHT, SATURATION, rarity
-from memsieve.retrieval.languages import likely_words
+from memsieve.retrieval.index import LENGTH_WEIGHT, SATURATION, expected_word_scores, rarity
 from memsieve.retrieval.lending import Parts, Sessions
 from memsieve.stores.postgres.flush import Columns
 from memsieve.stores.postgres.words import told
@@ -72,7 +71,7 @@ def best(found: Columns, bm25: Bm25, wanted: Wanted) -> list[SearchHit]:
     words = parts.sum(axis=1)
     foreign = np.array(found["chinese"]) != wanted.chinese
     if foreign.any():
-        likely = np.nan_to_num(likely_words(similarities.astype(np.float32)))
+        likely = np.nan_to_num(expected_word_scores(similarities.astype(np.float32)))
         words = np.where(foreign, np.maximum(words, likely), words)
     allowed = None if wanted.since is None else np.array([at >= wanted.since for at in found["promoted_at"]])
     legs = _by_leg(found["near"], words, wanted.by_leg)

@@ -14,7 +14,6 @@ from pgvector import SparseVector
 from memsieve.model import Scope, SearchHit, Vector
 from memsieve.retrieval.fuse import legs
 from memsieve.retrieval.index import PRIOR_TEXTS
-from memsieve.retrieval.languages import is_chinese
 from memsieve.runtime.lru_cache import ProjectCache
 from memsieve.stores.postgres.database import Database, Door
 from memsieve.stores.postgres.flush import Columns
@@ -23,6 +22,7 @@ from memsieve.stores.postgres.ranking import BY_LENGTH, SHORTEST, Bm25, Wanted, 
 from memsieve.stores.postgres.rows import array_text, half
 from memsieve.stores.postgres.statement import VECTORS_SINCE, Shape, as_chosen, at_once
 from memsieve.stores.postgres.words import MOST_TEXTS, NUMBERS, lookup, number
+from memsieve.text.tokenize import is_chinese
 
 # The database ranks as if a word that is there many times were there once in a shorter text: the right score is made
 # here, for twice as many as are wanted.

@@ -10,9 +10,8 @@ from pgvector import SparseVector
 from pgvector.psycopg import register_vector_async
 from psycopg.rows import dict_row
 
-from memsieve.retrieval.languages import is_chinese
-from memsieve.retrieval.words import cut
 from memsieve.stores.postgres.words import NUMBERS, numbered
+from memsieve.text.tokenize import is_chinese, tokenize
 
 BATCH = 1000
 _THERE = "SELECT to_regclass('memory_words') IS NOT NULL AS there"
@@ -60,7 +59,7 @@ async def _next(connection: Connection) -> int:
 
 
 def _words(row: dict[str, Any]) -> tuple[Any, ...]:
-    words = cut(row["content"])
+    words = tokenize(row["content"])
     found = numbered(row["project_id"], [words])
     numbers = found.words.tolist()
     counts = SparseVector(dict(zip(numbers, found.reached.tolist(), strict=True)), NUMBERS)

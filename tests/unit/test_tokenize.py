@@ -6,46 +6,47 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memsieve.retrieval.words import _stem, cut, shared
+from memsieve.text.stems import snowball_stem
+from memsieve.text.tokenize import shared_terms, tokenize
 
 
 def test_english_words_are_folded_and_stemmed_and_stop_words_go():
-    assert cut("The databases WERE running") == ("databas", "run")
+    assert tokenize("The databases WERE running") == ("databas", "run")
 
 
 def test_chinese_is_cut_into_characters_and_pairs():
-    assert cut("微服务") == ("微", "服", "务", "微服", "服务")
+    assert tokenize("微服务") == ("微", "服", "务", "微服", "服务")
 
 
 def test_words_that_carry_nothing_are_left_out_of_chinese():
-    assert "的" not in cut("项目的架构")
-    assert "什么" not in cut("架构是什么")
+    assert "的" not in tokenize("项目的架构")
+    assert "什么" not in tokenize("架构是什么")
 
 
 def test_mixed_text_gives_both_kinds_of_words():
-    words = cut("使用PostgreSQL数据库")
+    words = tokenize("使用PostgreSQL数据库")
     assert "postgresql" in words
     assert "数据" in words
 
 
 @pytest.mark.parametrize(("one", "other"), [("ＡＢＣ　１２", "abc 12"), ("CAFE\u0301", "café"), ("STRASSE", "straße")])
 def test_width_case_and_encoding_make_no_difference(one, other):
-    assert cut(one) == cut(other)
+    assert tokenize(one) == tokenize(other)
 
 
 @pytest.mark.parametrize("number", ["3.14", "2026-03-02", "10:30", "1,000"])
 def test_a_number_is_one_word(number):
-    assert number in cut(f"it was {number} then")
+    assert number in tokenize(f"it was {number} then")
 
 
 @pytest.mark.parametrize("text", ["", "   ", "!!! ...", "的", "the of and"])
 def test_some_texts_have_no_words(text):
-    assert cut(text) == ()
+    assert tokenize(text) == ()
 
 
 @given(st.text(max_size=200))
 def test_no_word_is_empty_or_holds_a_space(text):
-    assert all(word and not any(map(str.isspace, word)) for word in cut(text))
+    assert all(word and not any(map(str.isspace, word)) for word in tokenize(text))
 
 
 def test_words_are_cut_the_same_in_many_threads_at_once():
@@ -54,10 +55,10 @@ def test_words_are_cut_the_same_in_many_threads_at_once():
         for stem in "abcdefgh"
         for letter in "klmnopqr"
     ]
-    alone = [cut(text) for text in texts]
-    _stem.cache_clear()
+    alone = [tokenize(text) for text in texts]
+    snowball_stem.cache_clear()
     with ThreadPoolExecutor(8) as threads:
-        assert [*threads.map(cut, texts * 20)] == alone * 20
+        assert [*threads.map(tokenize, texts * 20)] == alone * 20
 
 
 @pytest.mark.parametrize(
@@ -75,4 +76,4 @@ def test_words_are_cut_the_same_in_many_threads_at_once():
     ],
 )
 def test_the_words_that_two_texts_share_are_told_as_the_second_has_them(query, text, found):
-    assert shared(query, text) == found
+    assert shared_terms(query, text) == found

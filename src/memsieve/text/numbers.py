@@ -6,23 +6,36 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from memsieve.claims.measures import (
-    CHINESE_DIGITS,
-    CHINESE_SCALES,
-    CHINESE_WEEKDAYS,
-    CLASSIFIERS,
-    LABELS,
-    MEASURES,
-    MONTHS,
-    NUMERALS,
-    SCALES,
-    WEEKDAYS,
-)
+from memsieve.text.scripts import HAN, is_han
+from memsieve.text.word_lists import load_sections, load_words
+
+
+def _words(section: str) -> tuple[str, ...]:
+    return load_words("memsieve.text", "numbers.txt", section)
+
+
+def _rows(section: str) -> list[list[str]]:
+    return [line.split() for line in load_sections("memsieve.text", "numbers.txt")[section]]
+
+
+MONTHS = {name: number for number, names in enumerate(_rows("months"), start=1) for name in names}
+WEEKDAYS = {day: number for number, day in enumerate(_words("weekdays"), start=1)}
+CHINESE_WEEKDAYS = {day: number for number, day in enumerate("一二三四五六日", start=1)} | {"天": 7}
+NUMERALS = {word: number for number, word in enumerate(_words("numerals"))} | {
+    word: 10 * number for number, word in enumerate(_words("tens"), start=2)
+}
+SCALES = {word: float(size) for size, *words in _rows("scales") for word in words}
+CHINESE_DIGITS = {digit: number for number, digit in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
+CHINESE_SCALES = {"十": 10.0, "百": 100.0, "千": 1e3, "万": 1e4, "亿": 1e8}
+# What each unit measures, and how much of the base unit it stands for.
+MEASURES = {word: (dimension, float(factor)) for dimension, factor, *words in _rows("measures") for word in words}
+CLASSIFIERS = "".join(_words("classifiers"))
+LABELS = frozenset(_words("labels"))
 
 _WORD = "|".join(sorted(NUMERALS, key=len, reverse=True))
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _UNIT = "|".join(sorted((re.escape(u) for u in MEASURES if u.isascii() and u != "$"), key=len, reverse=True))
-_HAN_UNIT = "|".join(sorted((u for u in MEASURES if "一" <= u[0] <= "鿿"), key=len, reverse=True))
+_HAN_UNIT = "|".join(sorted((u for u in MEASURES if is_han(u)), key=len, reverse=True))
 HAN_DIGITS = "零〇一二两三四五六七八九十百千万亿"
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _LARGE = "thousand|million|billion|trillion"
@@ -44,7 +57,7 @@ _CLOCK = re.compile(
     rf"""
     (?P<h>\d{{1,2}}):(?P<min>\d\d)(?::\d\d)?(?:\s?(?P<p>[ap])\.?m\b\.?)?(?![\d:])
   | (?P<h2>\d{{1,2}})\s?(?:(?P<p2>[ap])\.?m\b\.?|o'clock)
-  | (?P<hp>{_HALF_DAYS})?\s?(?P<hh>\d{{1,2}}|十[一二]?|两|{_ONE})\s?点(?![一-鿿]?[击评儿子])
+  | (?P<hp>{_HALF_DAYS})?\s?(?P<hh>\d{{1,2}}|十[一二]?|两|{_ONE})\s?点(?![{HAN}]?[击评儿子])
     (?:钟|整|(?P<half>半)|\s?(?P<hmin>\d{{1,2}})\s?分)?
     """,
     re.VERBOSE,

@@ -1,8 +1,15 @@
-"""One spelling for the forms of an English word: light, quick, and the same on both sides of a comparison."""
+"""Two stemmers for English words.
+
+`snowball_stem` is for search: it joins all that is derived from one root ("decision" and "decided"). `stem` is for
+comparing claims: it folds the forms of one word, irregular ones too ("rose" and "rise"), and keeps words apart that
+exclude each other or mean two things ("organ" and "organization"), which Snowball joins.
+"""
 
 from __future__ import annotations
 
+import threading
 from functools import lru_cache
+from typing import Any
 
 _IRREGULAR = {
     "rose": "rise", "risen": "rise", "grew": "grow", "grown": "grow", "fell": "fall", "fallen": "fall",
@@ -46,3 +53,21 @@ def _cut(word: str) -> str:
     if len(word) > _SHORTEST and word[-1] == word[-2] and word[-1].isalpha() and word[-1] not in "sl":
         word = word[:-1]
     return word.removesuffix("e") if len(word) >= _SHORTEST else word
+
+
+_of_this_thread = threading.local()
+
+
+@lru_cache(maxsize=65536)
+def snowball_stem(word: str) -> str:
+    """Return the Snowball stem of a lower-case English word, and any other word as it is."""
+    return str(_stemmer().stemWord(word)) if word.isascii() and word.isalpha() else word
+
+
+def _stemmer() -> Any:
+    """Return this thread's stemmer: it works on a word within itself, so that two threads would mix theirs up."""
+    if not hasattr(_of_this_thread, "stemmer"):
+        import snowballstemmer
+
+        _of_this_thread.stemmer = snowballstemmer.stemmer("english")
+    return _of_this_thread.stemmer

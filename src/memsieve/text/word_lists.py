@@ -1,0 +1,27 @@
+"""Word lists kept as text files: `[section]` headings with lines of words below them, `#` for comments."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.resources import files
+
+
+@lru_cache(maxsize=32)
+def load_sections(package: str, name: str) -> dict[str, tuple[str, ...]]:
+    """Return the lines of each section of `data/<name>` in a package, without comments and empty lines."""
+    sections: dict[str, tuple[str, ...]] = {}
+    heading, lines = "", list[str]()
+    text = (files(package) / "data" / name).read_text("utf-8")
+    for line in (*map(str.strip, text.splitlines()), "[]"):
+        if line.startswith("[") and line.endswith("]"):
+            if heading:
+                sections[heading] = tuple(lines)
+            heading, lines = line[1:-1], []
+        elif line and not line.startswith("#"):
+            lines.append(line)
+    return sections
+
+
+def load_words(package: str, name: str, section: str) -> tuple[str, ...]:
+    """Return the words of one section in their order."""
+    return tuple(" ".join(load_sections(package, name)[section]).split())
