@@ -9,7 +9,7 @@ import pytest
 
 from memsieve.errors import StoreUnavailable
 from memsieve.ingress.record import Ingress
-from memsieve.model import Admission, Check, Decision, Receipt
+from memsieve.model import Admission, Check, Decision, Reason, Receipt
 from memsieve.project import AsyncProject
 from memsieve.stores.sqlite.keys import SqliteKeys
 from memsieve.stores.sqlite.working import SqliteWorking
@@ -102,7 +102,7 @@ def test_the_same_idempotency_key_is_stored_once_and_answered_the_same(api, agen
 
 
 def test_what_is_not_decided_yet_is_accepted_and_followed(api, agent, monkeypatch):
-    spooled = Check(name="spool", passed=False, score=None, reason="It waits in the spool.")
+    spooled = Check(name="spool", passed=False, score=None, reason=Reason.of("pending.spooled"))
 
     async def record(_ingress, _scope, entry, *, idempotency_key, wait):
         pending = Admission(decision=Decision.PENDING, checks=(spooled,), decided_at=entry.created_at)

@@ -100,7 +100,7 @@ def test_a_failing_embedder_leaves_the_entry_pending_with_the_reason(memory, mon
         receipt = project.record(TEXT, session_id="s1", confidence=0.9)
         found = project.retrieve("alpha beta")
     assert receipt.admission.decision is Decision.PENDING
-    assert "The model is not there." in receipt.admission.reasons[0]
+    assert "The model is not there." in receipt.admission.reasons[0].sentence()
     assert found.degraded == ("embedder",)
     assert project.retry()[0].admission.admitted
 
@@ -121,7 +121,7 @@ def test_a_store_that_fails_after_the_write_does_not_make_the_recording_fail(mem
         broken.setattr(*part, failing(StoreUnavailable("The disk is gone.")))
         receipt = project.record(TEXT, session_id="s1", confidence=0.9)
     assert receipt.admission.decision is Decision.PENDING
-    assert "The disk is gone." in receipt.admission.reasons[0]
+    assert "The disk is gone." in receipt.admission.reasons[0].sentence()
     assert project.retry()[0].admission.admitted
 
 
@@ -171,7 +171,7 @@ def test_what_waited_for_a_day_is_kept_as_history(memory, monkeypatch, clock):
     clock.advance(hours=24)
     [receipt] = project.retry()
     assert receipt.admission.decision is Decision.REFUSED
-    assert "24 hours" in receipt.admission.reasons[0]
+    assert "24 hours" in receipt.admission.reasons[0].sentence()
     assert project.retry() == []
 
 

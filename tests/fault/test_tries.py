@@ -90,7 +90,7 @@ def test_an_entry_that_kills_the_process_is_left_alone_after_five_times(data: Pa
     assert codes == [9] * MOST_TRIES + [0]
     poison, honest = asyncio.run(scenario(look))
     assert poison.admission.decision is Decision.PENDING
-    assert "memsieve retry" in poison.admission.reasons[0]
+    assert "memsieve retry" in poison.admission.reasons[0].sentence()
     assert honest.admission.admitted
 
 
