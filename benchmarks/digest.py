@@ -23,8 +23,8 @@ from benchmarks.weeks import Turn, qmsum, vcsum
 from memsieve.digest.cluster import bag, graph, groups, points, rarity
 from memsieve.digest.sayings import LEAST_CLARITY
 from memsieve.digest.statements import statements
-from memsieve.embedders.local import LocalEmbedder
 from memsieve.model import Vector
+from memsieve.models.embedders import LocalEmbedder
 from memsieve.stores.blobs import vector_blob
 from memsieve.stores.sqlite.database import Database
 from memsieve.stores.sqlite.rows import time_text

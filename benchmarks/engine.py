@@ -14,8 +14,8 @@ from pgvector.psycopg import register_vector_async
 from psycopg import sql
 
 from memsieve.config import Settings
-from memsieve.embedders.local import LocalEmbedder
 from memsieve.model import Scope, Vector
+from memsieve.models.embedders import LocalEmbedder
 from memsieve.ports import Verdict
 from memsieve.project import AsyncProject
 from memsieve.services import stores as engines

@@ -22,9 +22,9 @@ from benchmarks.loads import Bench
 from pgvector import HalfVector
 from redis.asyncio import Redis
 
-from memsieve.embedders.local import LocalEmbedder
-from memsieve.judges.local import LocalJudge
 from memsieve.model import Entry
+from memsieve.models.embedders import LocalEmbedder
+from memsieve.models.judges import LocalJudge
 from memsieve.stores.redis.packing import keys_of
 
 FILE = Path(__file__).with_name("capacity.json")

@@ -18,10 +18,10 @@ from benchmarks.invented import VOCABULARY, Inventor
 from benchmarks.report import Column, Report
 from benchmarks.scores import exponent
 
-from memsieve.bundled import models
 from memsieve.kb.base import KnowledgeBase
 from memsieve.kb.files.document import Document
 from memsieve.kb.items import Item
+from memsieve.models import bundled
 
 SIZES = (100, 1_000, 10_000)
 FINDINGS = 200
@@ -106,7 +106,7 @@ class Texts:
     def __init__(self, seed: int) -> None:
         self._chance = random.Random(seed)
         self._english = [text.content for text in Inventor(seed).texts(4_000)]
-        words = [word for word in models.tokens().chinese if len(word) > 1][:VOCABULARY]
+        words = [word for word in bundled.tokens().chinese if len(word) > 1][:VOCABULARY]
         self._chinese, self._reach = words, list(accumulate(1 / (rank + 20) for rank in range(len(words))))
 
     def atoms(self, folder: Path, count: int) -> list[str]:

@@ -23,12 +23,12 @@ from benchmarks.restatements import PARAPHRASES
 from tokenizers import BertWordPieceTokenizer
 
 from memsieve import Memory, Project
-from memsieve.bundled import models
 from memsieve.config import FilterSettings
-from memsieve.embedders.local import MAX_TOKENS, LocalEmbedder
 from memsieve.ingress import duplicate
 from memsieve.ingress.candidate import Candidate
 from memsieve.model import Vector
+from memsieve.models import bundled
+from memsieve.models.embedders import LOCAL_MAX_TOKENS, LocalEmbedder
 from memsieve.testing.factories import entry
 from memsieve.text.normalize import simplified_forms
 from memsieve.text.tokenize import tokenize
@@ -212,11 +212,11 @@ def _compared(alone: Embed, ours: Embed, texts: list[str]) -> tuple[float, float
 
 
 def _minilm() -> Embed:
-    words = (models.FOLDER / "minilm" / "words.txt").read_text("utf-8").removesuffix("\n").split("\n")
+    words = (bundled.FOLDER / "minilm" / "words.txt").read_text("utf-8").removesuffix("\n").split("\n")
     tokenizer = BertWordPieceTokenizer(vocab={word: number for number, word in enumerate(words)})
-    tokenizer.enable_truncation(MAX_TOKENS)
-    session = models.session(models.FOLDER / "minilm" / "encoder.onnx")
-    with np.load(models.FOLDER / "minilm" / "words.npz") as held:
+    tokenizer.enable_truncation(LOCAL_MAX_TOKENS)
+    session = bundled.session(bundled.FOLDER / "minilm" / "encoder.onnx")
+    with np.load(bundled.FOLDER / "minilm" / "words.npz") as held:
         values, zero, scale = held["values"], held["zero"], held["scale"]
 
     def embed(text: str) -> Vector:
@@ -235,7 +235,7 @@ def _time(work: Callable[[], object]) -> float:
 
 def _loading() -> float:
     code = (
-        "import asyncio, time; from memsieve.embedders.local import LocalEmbedder; start = time.perf_counter();"
+        "import asyncio, time; from memsieve.models.embedders import LocalEmbedder; start = time.perf_counter();"
         "asyncio.run(LocalEmbedder().embed(['你好 world'])); print(time.perf_counter() - start)"
     )
     runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(3)]

@@ -21,8 +21,8 @@ from benchmarks.footprint import installed_bytes
 from benchmarks.report import Column, Report, Value
 
 from memsieve import Memory
-from memsieve.embedders.local import LocalEmbedder
 from memsieve.model import Approval, Chunk, Scope
+from memsieve.models.embedders import LocalEmbedder
 from memsieve.stores.sqlite.database import Database
 from memsieve.stores.sqlite.longterm import SqliteLongTerm
 from memsieve.text.tokenize import tokenize

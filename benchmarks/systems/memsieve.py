@@ -14,8 +14,8 @@ import numpy as np
 from benchmarks.systems.base import Embed, Found, Said
 
 from memsieve import AsyncMemory, Memory
-from memsieve.embedders.local import LocalEmbedder
 from memsieve.model import Admission, Approval, Chunk, ContextItem, Decision, Entry, Place, Scope, Vector
+from memsieve.models.embedders import LocalEmbedder
 from memsieve.services import embedder
 from memsieve.text.tokenize import tokenize
 

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from memsieve.embedders.local import LocalEmbedder
+from memsieve.models.embedders import LocalEmbedder
 
 
 class Vectors:

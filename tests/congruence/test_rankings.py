@@ -9,8 +9,8 @@ from itertools import islice, product
 import pytest
 
 from memsieve.config import Settings
-from memsieve.embedders.local import LocalEmbedder
 from memsieve.model import Place, TombstoneKind
+from memsieve.models.embedders import LocalEmbedder
 from memsieve.retrieval.fuse import fused
 from memsieve.services.stores import open_stores
 from memsieve.testing.factories import NOW, agent, approval, chunks, person, tombstone

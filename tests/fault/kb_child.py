@@ -14,10 +14,10 @@ from pathlib import Path
 
 import onnxruntime
 
-from memsieve.bundled import models
 from memsieve.claims import restated
 from memsieve.kb.files.layout import Layout
 from memsieve.kb.refine.run import refine
+from memsieve.models import bundled
 from memsieve.refine.concepts import concepts
 
 CHANGES = {"os.rename", "os.remove", "os.link", "os.mkdir", "os.rmdir", "os.truncate"}
@@ -37,7 +37,7 @@ def main() -> None:
 
 def load() -> None:
     """Load the models before there are children, without threads: a child would have none of them."""
-    models.session = single
+    bundled.session = single
     concepts("数据库")
     restated.model().score("Two are left.", "Three are left.")
 

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from memsieve.errors import EmbedderError, JudgeError, StoreUnavailable
-from memsieve.judges.local import LocalJudge
 from memsieve.memory import AsyncMemory
 from memsieve.model import Decision
+from memsieve.models.judges import LocalJudge
 from memsieve.stores.sqlite.quarantine import SqliteQuarantine
 from memsieve.stores.sqlite.working import SqliteWorking
 from memsieve.testing import WordEmbedder

@@ -9,9 +9,9 @@ import pytest
 
 from memsieve.config import Settings
 from memsieve.errors import InvalidInput, StoreUnavailable
-from memsieve.judges.local import LocalJudge
 from memsieve.memory import AsyncMemory
 from memsieve.model import Decision, ReviewStatus
+from memsieve.models.judges import LocalJudge
 from memsieve.project import AsyncProject
 from memsieve.services.container import open_services
 from memsieve.stores.sqlite.quarantine import SqliteQuarantine
@@ -26,7 +26,7 @@ OTHER = "The office in Berlin moves to the new building by the river in the seco
 # A process that dies between the write and the decision.
 CHILD = """
 import asyncio, os, sys
-from memsieve.embedders.local import LocalEmbedder
+from memsieve.models.embedders import LocalEmbedder
 from memsieve.memory import AsyncMemory
 
 async def die(self, texts):

@@ -13,8 +13,8 @@ import pytest
 from memsieve.config import Settings
 from memsieve.errors import JudgeError
 from memsieve.ingress.tries import MOST_TRIES
-from memsieve.judges.local import LocalJudge
 from memsieve.model import Decision, Receipt, Scope
+from memsieve.models.judges import LocalJudge
 from memsieve.project import AsyncProject
 from memsieve.services.container import Services, open_services
 
@@ -28,7 +28,7 @@ import asyncio, os, sys
 from pathlib import Path
 from memsieve.services.container import open_services
 from memsieve.config import Settings
-from memsieve.judges.local import LocalJudge
+from memsieve.models.judges import LocalJudge
 from memsieve.model import Role, Scope
 
 judge = LocalJudge.consistent

@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import BertWordPieceTokenizer
 
-from memsieve.bundled import models
+from memsieve.models import bundled
 
-TOKENS = models.tokens()
-WORDS = (models.FOLDER / "minilm" / "words.txt").read_text("utf-8").removesuffix("\n").split("\n")
+TOKENS = bundled.tokens()
+WORDS = (bundled.FOLDER / "minilm" / "words.txt").read_text("utf-8").removesuffix("\n").split("\n")
 PUBLISHED = BertWordPieceTokenizer(vocab={word: number for number, word in enumerate(WORDS)})
 
 # All that stands before the scripts of East Asia: Latin with its accents, Greek, Cyrillic, punctuation, symbols.

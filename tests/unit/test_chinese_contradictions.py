@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from memsieve.contradiction.find import find_contradiction
-from memsieve.judges.local import LocalJudge
+from memsieve.models.judges import LocalJudge
 
 CONTRADICTORY = [
     "项目预算是500万元。项目预算是300万元。",

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from memsieve.contradiction.find import find_contradiction
-from memsieve.judges.local import LocalJudge
+from memsieve.models.judges import LocalJudge
 
 CONTRADICTORY = [
     "The project budget is 5 million dollars. The project budget is 3 million dollars.",

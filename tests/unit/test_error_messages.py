@@ -9,10 +9,10 @@ import pytest
 from psycopg_pool import PoolTimeout
 from redis import exceptions
 
-from memsieve.embedders.openai import OpenAIEmbedder
 from memsieve.errors import EmbedderError, JudgeError, MemsieveError, StoreUnavailable
-from memsieve.judges.openai import OpenAIJudge
-from memsieve.openai_api import OpenAIEndpoint
+from memsieve.models.embedders import OpenAIEmbedder
+from memsieve.models.judges import OpenAIJudge
+from memsieve.models.openai_api import OpenAIEndpoint
 from memsieve.runtime.log_throttle import MAX_ERRORS, LogThrottle
 from memsieve.stores.postgres.errors import translated
 from memsieve.stores.redis.address import parse

@@ -11,7 +11,7 @@ import asyncio
 from memsieve.claims import find_conflict
 from memsieve.digest.statements import statements
 from memsieve.ingress.injection.find import find_injection
-from memsieve.judges.local import LocalJudge
+from memsieve.models.judges import LocalJudge
 from memsieve.review.chunking import split
 from memsieve.refine.narrow import narrow
 from memsieve.text.tokenize import tokenize

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 from tokenizers import BertWordPieceTokenizer
 
-from memsieve.bundled import models
-from memsieve.embedders import local
-from memsieve.embedders.local import LocalEmbedder
 from memsieve.errors import EmbedderError
+from memsieve.models import bundled, embedders
+from memsieve.models.embedders import LocalEmbedder
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +110,7 @@ SIMPLIFIED = files("memsieve.text") / "data" / "simplified.json"
 
 
 def test_other_files_need_another_name_because_stored_vectors_must_not_be_mixed():
-    parts = (*(models.FOLDER / name for name in FILES), SIMPLIFIED)
+    parts = (*(bundled.FOLDER / name for name in FILES), SIMPLIFIED)
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in parts)).hexdigest()
     known = {"all-MiniLM-L6-v2-zh-int8": "6eeef422a583fcb0e57f7e78d493add621c1d5ba65087ee8be7ebd519adb80ea"}
     assert known[LocalEmbedder.name] == digest
@@ -127,12 +126,12 @@ ENGLISH = [
 
 @pytest.mark.parametrize("text", ENGLISH)
 def test_english_vectors_are_those_of_minilm_without_chinese_to_the_last_bit(embedder, text):
-    words = (models.FOLDER / "minilm" / "words.txt").read_text("utf-8").removesuffix("\n").split("\n")
+    words = (bundled.FOLDER / "minilm" / "words.txt").read_text("utf-8").removesuffix("\n").split("\n")
     tokenizer = BertWordPieceTokenizer(vocab={word: number for number, word in enumerate(words)})
-    tokenizer.enable_truncation(local.MAX_TOKENS)
-    with np.load(models.FOLDER / "minilm" / "words.npz") as rows:
+    tokenizer.enable_truncation(embedders.LOCAL_MAX_TOKENS)
+    with np.load(bundled.FOLDER / "minilm" / "words.npz") as rows:
         given = (rows["values"][tokenizer.encode(text).ids].astype(np.float32) - rows["zero"]) * rows["scale"]
-    session = models.session(models.FOLDER / "minilm" / "encoder.onnx")
+    session = bundled.session(bundled.FOLDER / "minilm" / "encoder.onnx")
     assert np.array_equal(embed(embedder, text)[0], session.run(None, {"words": given[None]})[0][0])
 
 
@@ -168,8 +167,8 @@ def test_broken_unicode_does_not_stop_the_embedder(embedder):
 
 def test_the_model_is_loaded_once_when_many_ask_at_the_same_time(monkeypatch):
     loads = []
-    load = local._Model
-    monkeypatch.setattr(local, "_Model", lambda: loads.append(threading.get_ident()) or load())
+    load = embedders._LocalModel
+    monkeypatch.setattr(embedders, "_LocalModel", lambda: loads.append(threading.get_ident()) or load())
     embedder = LocalEmbedder()
 
     async def ask_together():
@@ -193,14 +192,14 @@ def test_embedding_leaves_the_event_loop_free(embedder):
 
 
 def test_a_missing_model_file_says_what_to_do(monkeypatch, tmp_path):
-    monkeypatch.setattr(models, "FOLDER", tmp_path)
+    monkeypatch.setattr(bundled, "FOLDER", tmp_path)
     with pytest.raises(EmbedderError, match="Reinstall memsieve"):
         embed(LocalEmbedder(), "The server is down.")
 
 
 def test_importing_and_making_an_embedder_loads_no_heavy_library():
     code = (
-        "import sys; from memsieve.embedders.local import LocalEmbedder; LocalEmbedder();"
+        "import sys; from memsieve.models.embedders import LocalEmbedder; LocalEmbedder();"
         "print({'numpy', 'onnxruntime', 'tokenizers'} & set(sys.modules))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -6,11 +6,11 @@ import random
 import pytest
 
 from memsieve import doctor
-from memsieve.bundled import models
 from memsieve.claims import restated
 from memsieve.contradiction.find import find_contradiction
 from memsieve.errors import JudgeError
-from memsieve.judges.local import LocalJudge
+from memsieve.models import bundled
+from memsieve.models.judges import LocalJudge
 
 CONTRADICTORY = [
     # numbers
@@ -212,9 +212,9 @@ def test_the_model_is_loaded_only_for_sentences_that_are_alike(monkeypatch):
 
 def test_without_its_model_the_judge_gives_no_verdict_and_says_what_to_do(monkeypatch, tmp_path):
     monkeypatch.setattr(restated, "_loaded", restated.PairModel)
-    tokens = models.tokens()
-    monkeypatch.setattr(models, "tokens", lambda: tokens)
-    monkeypatch.setattr(models, "FOLDER", tmp_path)
+    tokens = bundled.tokens()
+    monkeypatch.setattr(bundled, "tokens", lambda: tokens)
+    monkeypatch.setattr(bundled, "FOLDER", tmp_path)
     with pytest.raises(JudgeError, match="Reinstall memsieve"):
         asyncio.run(LocalJudge().consistent("Maria leads the team in Berlin. Anna leads the team in Berlin."))
 

@@ -4,9 +4,9 @@ import math
 import numpy as np
 import pytest
 
-from memsieve.embedders.openai import BATCH_SIZE, MAX_CHARACTERS, OpenAIEmbedder
 from memsieve.errors import ConfigError, EmbedderError
-from memsieve.openai_api import OpenAIEndpoint
+from memsieve.models.embedders import BATCH_SIZE, REMOTE_CHARACTERS, OpenAIEmbedder
+from memsieve.models.openai_api import OpenAIEndpoint
 from memsieve.testing import OpenAIServer, Reply
 
 KEY = "sk-secret-0123456789"
@@ -76,7 +76,7 @@ def test_huge_numbers_are_scaled_to_length_one(server):
 
 def test_a_text_longer_than_models_accept_is_cut(server):
     embed(server, "word " * 10_000)
-    assert len(server.requests[0].payload["input"][0]) == MAX_CHARACTERS
+    assert len(server.requests[0].payload["input"][0]) == REMOTE_CHARACTERS
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_a_redirect_is_not_followed_and_takes_the_key_nowhere(server):
 
 
 def test_an_endless_answer_is_cut_off(server, monkeypatch):
-    monkeypatch.setattr("memsieve.openai_api.MAX_RESPONSE_BYTES", 1000)
+    monkeypatch.setattr("memsieve.models.openai_api.MAX_RESPONSE_BYTES", 1000)
     server.script(Reply(body=b" " * 100_000))
     with pytest.raises(EmbedderError, match="more than 1000 bytes"):
         embed(server, "text")

@@ -4,8 +4,8 @@ import math
 import pytest
 
 from memsieve.errors import JudgeError
-from memsieve.judges.openai import MAX_REASON, OpenAIJudge
-from memsieve.openai_api import OpenAIEndpoint
+from memsieve.models.judges import MAX_REASON, OpenAIJudge
+from memsieve.models.openai_api import OpenAIEndpoint
 from memsieve.testing import OpenAIServer, Reply
 
 CONTENT = "The server has 8 GB of memory. The server has 64 GB of memory."

@@ -6,8 +6,8 @@ import math
 import pytest
 
 from memsieve.errors import JudgeError
-from memsieve.judges.summariser import MAX_SUMMARY, OpenAISummariser
-from memsieve.openai_api import OpenAIEndpoint
+from memsieve.models.openai_api import OpenAIEndpoint
+from memsieve.models.summariser import MAX_SUMMARY, OpenAISummariser
 from memsieve.testing import OpenAIServer, Reply
 
 TEXTS = ["The upload limit is 100 a day.", "Uploads are limited to 100 a day per user."]

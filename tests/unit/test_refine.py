@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from memsieve.embedders.local import LocalEmbedder
 from memsieve.model import Outcome, Refinement
+from memsieve.models.embedders import LocalEmbedder
 from memsieve.refine.verdict import Known, refine
 
 SAME = [

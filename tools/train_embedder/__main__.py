@@ -8,7 +8,7 @@ from pathlib import Path
 from tools.train_embedder import build, evaluate, prepare, vocabulary
 from tools.train_embedder.published import published
 
-PACKAGE = Path("src/memsieve/bundled")
+PACKAGE = Path("src/memsieve/models")
 WORK = Path("build/train_embedder")
 
 

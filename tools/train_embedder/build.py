@@ -10,7 +10,7 @@ import numpy as np
 import onnx
 import onnxruntime
 
-from memsieve.bundled.tokens import Tokens
+from memsieve.models.tokens import Tokens
 from tools.train_embedder import graph as graphs
 from tools.train_embedder.published import WORDS, Published
 

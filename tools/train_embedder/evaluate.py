@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from tokenizers import BertWordPieceTokenizer
 
-from memsieve.embedders.local import LocalEmbedder
+from memsieve.models.embedders import LocalEmbedder
 from tools.train_embedder import build
 from tools.train_embedder.published import WORDS, Published
 

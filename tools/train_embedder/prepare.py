@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from memsieve.bundled import models
-from memsieve.bundled.tokens import Tokens
+from memsieve.models import bundled
+from memsieve.models.tokens import Tokens
 from tools.train_embedder import vocabulary
 from tools.train_embedder.published import WORDS, Published
 
@@ -71,7 +71,7 @@ def gloss(glosses: list[str]) -> str:
 def main(train: Path, folder: Path, model: Published) -> None:
     """Write everything that training reads."""
     folder.mkdir(parents=True, exist_ok=True)
-    tokens = models.tokens()
+    tokens = bundled.tokens()
     write_weights(model, folder)
     write_glosses(train, folder, tokens, tokens.chinese)
     write_pairs(train, folder, tokens)

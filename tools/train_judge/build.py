@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-from memsieve.bundled import models
 from memsieve.claims.restated import MOST_TOKENS
+from memsieve.models import bundled
 from tools.train_embedder import graph as graphs
 from tools.train_judge.train import CLASSES
 
@@ -44,7 +44,7 @@ def main() -> None:
     for part in sorted(arguments.trained.glob("judge*.npz")):
         with np.load(part) as held:
             weights |= {name: held[name].astype(np.float32) for name in held.files}
-    target = models.FOLDER / "judge" / "judge.onnx"
+    target = bundled.FOLDER / "judge" / "judge.onnx"
     target.parent.mkdir(exist_ok=True)
     graphs.quantise(judge_graph(weights), target)
     print(f"{target.stat().st_size:>10}  {target.name}")

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from memsieve.bundled import models
 from memsieve.claims.restated import MOST_TOKENS
+from memsieve.models import bundled
 from tools.train_embedder.prepare import pack
 
 LABELS = ("consistent", "neutral", "contradiction")
@@ -25,7 +25,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     arguments = parser.parse_args()
     rows = [json.loads(line) for line in arguments.pairs.read_text("utf-8").splitlines()]
-    tokens = models.tokens()
+    tokens = bundled.tokens()
     names = sorted({f"{row['source']}/{row['kind']}/{row['lang']}" for row in rows})
     number = {name: at for at, name in enumerate(names)}
     arrays = {

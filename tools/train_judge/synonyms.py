@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from itertools import permutations
 from pathlib import Path
 
-from memsieve.bundled import models
+from memsieve.models import bundled
 from tools.train_embedder.vocabulary import read_dictionary
 
 # One English word in common is not enough: the server of a cluster is no server of meals.
@@ -28,7 +28,7 @@ class Synonyms:
         """Read the dictionary."""
         dictionary = read_dictionary(train)
         self._known = frozenset(word for word in dictionary if len(word) <= _LONGEST_WORD)
-        frequent = set(models.tokens().chinese)
+        frequent = set(bundled.tokens().chinese)
         sharing: dict[str, set[str]] = defaultdict(set)
         for word, glosses in dictionary.items():
             if word in frequent and 2 <= len(word) <= _LONGEST_WORD and not _TELLING.search(word):

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from memsieve.bundled import models
+from memsieve.models import bundled
 from tools.train_embedder.encoder import SIZE, Encoder, load, padded, published_name
 
 SEED = 11
@@ -33,7 +33,7 @@ class Judge(nn.Module):
         with np.load(encoder) as weights:
             load(self.encoder, weights)
         self.head = nn.Linear(2 * SIZE, CLASSES)
-        tokens = models.tokens()
+        tokens = bundled.tokens()
         self.register_buffer("words", torch.tensor(tokens.vectors(range(len(tokens)))), persistent=False)
 
     def forward(self, ids: Tensor, mask: Tensor, segments: Tensor) -> Tensor:

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from memsieve.bundled import models
 from memsieve.claims.resemblance import letters
 from memsieve.claims.statement import Statement, Value
 from memsieve.errors import JudgeError
+from memsieve.models import bundled
 from memsieve.text.numbers import Kind
 
 # Of each of the two sentences.
@@ -40,8 +40,8 @@ class PairModel:
 
     def __init__(self) -> None:
         try:
-            self._tokens = models.tokens()
-            self._session: Any = models.session(models.FOLDER / "judge" / "judge.onnx")
+            self._tokens = bundled.tokens()
+            self._session: Any = bundled.session(bundled.FOLDER / "judge" / "judge.onnx")
         except Exception as exc:  # the libraries raise what they like
             raise JudgeError(
                 f"The bundled judge could not be loaded: {exc}. Reinstall memsieve.",
@@ -82,12 +82,12 @@ def other_value(a: Statement, b: Statement) -> bool:
 
 def token_ids(sentence: str) -> frozenset[int]:
     """Return the words of a sentence as the model sees them."""
-    return frozenset(models.tokens().encode(sentence.translate(_PRONOUNS), MOST_TOKENS)) - _ignored()
+    return frozenset(bundled.tokens().encode(sentence.translate(_PRONOUNS), MOST_TOKENS)) - _ignored()
 
 
 @cache
 def _ignored() -> frozenset[int]:
-    return frozenset(models.tokens().encode(_PUNCTUATION, MOST_TOKENS))
+    return frozenset(bundled.tokens().encode(_PUNCTUATION, MOST_TOKENS))
 
 
 def words_shared(a: frozenset[int], b: frozenset[int]) -> float:

@@ -12,8 +12,8 @@ from itertools import accumulate, chain, groupby, takewhile
 from operator import itemgetter
 from typing import NamedTuple
 
-from memsieve.bundled import models
 from memsieve.model import Edit
+from memsieve.models import bundled
 from memsieve.text.normalize import simplified_forms
 from memsieve.text.tokenize import tokenize
 
@@ -87,7 +87,7 @@ def _known(text: str) -> int:
 
 @cache
 def _vocabulary() -> frozenset[str]:
-    return frozenset(models.tokens().chinese)
+    return frozenset(bundled.tokens().chinese)
 
 
 def _blocks(old: list[_Token], new: list[_Token]) -> Iterator[_Block]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from math import inf, log
 
-from memsieve.bundled import models
+from memsieve.models import bundled
 
 _LONGEST = 6
 # What a word of this place in the vocabulary costs grows with its place; a character alone costs more than most words.
@@ -41,7 +41,7 @@ def _walk(run: str, starts: list[int]) -> list[str]:
 @cache
 def _costs() -> dict[str, float]:
     """Return what each word costs; what a word only begins with is beyond price, and what is not in it begins none."""
-    words = [word for word in models.tokens().chinese if len(word) > 1 and _is_word(word)]
+    words = [word for word in bundled.tokens().chinese if len(word) > 1 and _is_word(word)]
     table = {word[:length]: inf for word in words for length in range(2, len(word))}
     return table | {word: _EACH + log(place) for place, word in enumerate(words, start=2)}
 

@@ -41,7 +41,7 @@ from memsieve.services import embedder as embedders
 from memsieve.services.stores import Stores, open_stores, utc_now
 
 if TYPE_CHECKING:
-    from memsieve.openai_api import OpenAIEndpoint
+    from memsieve.models.openai_api import OpenAIEndpoint
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -213,7 +213,7 @@ def _llm(settings: Settings, stack: AsyncExitStack) -> OpenAIEndpoint | None:
     """Open the endpoint of the language model, one for all who ask it."""
     if not settings.llm_base_url:
         return None
-    from memsieve.openai_api import OpenAIEndpoint
+    from memsieve.models.openai_api import OpenAIEndpoint
 
     endpoint = OpenAIEndpoint(settings.llm_base_url, settings.llm_api_key, timeout=settings.llm_timeout)
     stack.push_async_callback(endpoint.aclose)
@@ -222,17 +222,17 @@ def _llm(settings: Settings, stack: AsyncExitStack) -> OpenAIEndpoint | None:
 
 def _judge(settings: Settings, llm: OpenAIEndpoint | None) -> Judge:
     if llm and settings.llm_model:
-        from memsieve.judges.openai import OpenAIJudge
+        from memsieve.models.judges import OpenAIJudge
 
         return OpenAIJudge(llm, settings.llm_model)
-    from memsieve.judges.local import LocalJudge
+    from memsieve.models.judges import LocalJudge
 
     return LocalJudge()
 
 
 def _summariser(settings: Settings, llm: OpenAIEndpoint | None) -> Summariser | None:
     if llm and settings.llm_model:
-        from memsieve.judges.summariser import OpenAISummariser
+        from memsieve.models.summariser import OpenAISummariser
 
         return OpenAISummariser(llm, settings.llm_model)
     return None

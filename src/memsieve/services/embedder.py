@@ -21,7 +21,7 @@ def choose_embedder(settings: Settings, stack: AsyncExitStack) -> Embedder:
     """Return the embedder that the settings name; the stack closes it."""
     kind, _, model = settings.embedder.partition(":")
     if settings.embedder == "local":
-        from memsieve.embedders.local import LocalEmbedder
+        from memsieve.models.embedders import LocalEmbedder
 
         return LocalEmbedder()
     if kind == "openai" and model:
@@ -30,8 +30,8 @@ def choose_embedder(settings: Settings, stack: AsyncExitStack) -> Embedder:
 
 
 def _openai(settings: Settings, model: str, stack: AsyncExitStack) -> Embedder:
-    from memsieve.embedders.openai import OpenAIEmbedder
-    from memsieve.openai_api import OpenAIEndpoint
+    from memsieve.models.embedders import OpenAIEmbedder
+    from memsieve.models.openai_api import OpenAIEndpoint
 
     if not settings.embedder_base_url:
         raise ConfigError(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from memsieve.bundled.tokens import Tokens
+    from memsieve.models.tokens import Tokens
 
 FOLDER = Path(__file__).parent
 
@@ -23,7 +23,7 @@ def tokens() -> Tokens:
 
 @cache
 def _tokens(folder: Path) -> Tokens:
-    from memsieve.bundled.tokens import Tokens
+    from memsieve.models.tokens import Tokens
 
     return Tokens(folder)
 

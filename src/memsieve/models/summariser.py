@@ -7,8 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from memsieve.errors import JudgeError
-from memsieve.judges.chat import THINKING_END, THINKING_START, Chat, draw_mark, fenced
-from memsieve.openai_api import OpenAIEndpoint
+from memsieve.models.openai_api import THINKING_END, THINKING_START, Chat, OpenAIEndpoint, draw_mark, fenced
 
 MAX_SUMMARY = 800
 
