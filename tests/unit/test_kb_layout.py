@@ -24,7 +24,7 @@ def test_init_makes_all_places_and_twice_changes_nothing():
     base = KnowledgeBase.init()
     assert base.root == Path.cwd() / ".ai-kb"
     assert all(folder.is_dir() for folder in base.layout.folders)
-    assert tomllib.loads(base.layout.mark.read_text())["id"] == base.id
+    assert tomllib.loads(base.layout.id_file.read_text())["id"] == base.id
     assert "/workspace/session/" in (base.root / ".gitignore").read_text().splitlines()
     before = tree(base.root)
     assert KnowledgeBase.init().id == base.id
@@ -37,7 +37,7 @@ def test_init_keeps_what_a_person_wrote():
     Path(".ai-kb/kb.toml").write_text("# mine\n[tool]\nx = 1\n")
     base = KnowledgeBase.init()
     assert (base.root / "README.md").read_text() == "mine"
-    assert tomllib.loads(base.layout.mark.read_text()) == {"id": base.id, "tool": {"x": 1}}
+    assert tomllib.loads(base.layout.id_file.read_text()) == {"id": base.id, "tool": {"x": 1}}
 
 
 def test_the_nearest_one_is_found_from_a_folder_below(monkeypatch):
@@ -67,7 +67,7 @@ def test_without_one_the_error_says_how_to_make_it(tmp_path):
 def test_one_made_by_hand_has_no_mark_and_gets_its_id_at_first_need(folder):
     Path(".ai-kb", folder).mkdir(parents=True)
     base = KnowledgeBase.open()
-    assert not base.layout.mark.exists()
+    assert not base.layout.id_file.exists()
     assert base.status().id is None
     assert base.id == KnowledgeBase.open().id == base.status().id
 
@@ -108,9 +108,9 @@ def test_a_file_in_place_of_a_folder_is_refused():
 
 def test_the_mark_is_not_read_through_a_link(tmp_path):
     base = KnowledgeBase.init()
-    base.layout.mark.unlink()
+    base.layout.id_file.unlink()
     (tmp_path / "other.toml").write_text('id = "stolen"\n')
-    base.layout.mark.symlink_to(tmp_path / "other.toml")
+    base.layout.id_file.symlink_to(tmp_path / "other.toml")
     with pytest.raises(KnowledgeBaseError, match="links are not followed"):
         _ = base.id
 
@@ -184,14 +184,14 @@ def test_half_written_files_are_cleared_and_no_others(tmp_path):
 
 def test_whoever_waits_too_long_for_the_lock_is_told_so():
     base = KnowledgeBase.init().layout
-    with locked(base), pytest.raises(KnowledgeBaseError, match="Another process"), locked(base, patience=0.05):
+    with locked(base), pytest.raises(KnowledgeBaseError, match="Another process"), locked(base, timeout=0.05):
         pass
-    with locked(base, patience=0.05):
+    with locked(base, timeout=0.05):
         pass
 
 
 def test_the_lock_holds_between_threads(tmp_path):
-    base = layout.lay(tmp_path / "kb")
+    base = layout.create(tmp_path / "kb")
     inside: list[int] = []
     most: list[int] = []
 

@@ -1,4 +1,4 @@
-"""A knowledge base in the hand: each method one call into a room."""
+"""The knowledge base of Markdown files, as Python code uses it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from memsieve.config import KnowledgeBaseSettings, read_settings
 from memsieve.kb.files import layout
-from memsieve.kb.files.layout import Layout, locked
+from memsieve.kb.files.layout import Layout
 
 if TYPE_CHECKING:
     from memsieve.kb.inspection import Problem, Status
@@ -42,8 +42,8 @@ class KnowledgeBase:
         observations: str | None = None,
         clock: Clock = _now,
     ) -> KnowledgeBase:
-        """Make a knowledge base, by default `.ai-kb` here; one that is there stays as it is."""
-        return cls(layout.lay(path), observations=observations, clock=clock)
+        """Create a knowledge base, by default `.ai-kb` here; an existing one stays as it is."""
+        return cls(layout.create(path), observations=observations, clock=clock)
 
     @classmethod
     def open(
@@ -56,31 +56,28 @@ class KnowledgeBase:
     ) -> KnowledgeBase:
         """Open the knowledge base at a path, or else the nearest `.ai-kb` here or in a folder above.
 
-        Where a link or file stands in place of one of its folders it is refused, unless it is opened to be checked.
+        A link or a file in place of one of its folders is refused; `checked=False` opens it anyway, for `check`.
         """
         return cls(layout.find(path, checked=checked), observations=observations, clock=clock)
 
     @property
     def root(self) -> Path:
-        """The folder it lies in."""
+        """Its folder."""
         return self.layout.root
 
     @property
     def id(self) -> str:
-        """The id it has wherever it is cloned to, made at first need."""
-        if (known := layout.known_identity(self.layout)) is not None:
-            return known
-        with locked(self.layout):
-            return layout.identity(self.layout)
+        """The id that all clones share, created on first use."""
+        return layout.identity(self.layout)
 
     def write(self, item: Item) -> Written:
-        """Write an item where its kind belongs; a finding that is there already is observed once more."""
+        """Write an item into its folder; a finding that waits there already gets one more observation."""
         from memsieve.kb.write import write
 
         return write(self.layout, item, now=self._clock())
 
     def refine(self, *, task: str | None = None, dry_run: bool = False, progress: Progress | None = None) -> Report:
-        """End a task: decide on each finding, clear the session, trim the reports; say what became of each and why."""
+        """End a task: decide on each finding, clear the session, trim the reports; return outcomes and reasons."""
         from memsieve.kb.refine.run import refine
 
         return refine(
@@ -93,13 +90,13 @@ class KnowledgeBase:
         )
 
     def status(self) -> Status:
-        """Look at what waits and what is kept."""
+        """Return the findings that wait, the files of the workspace and the number of atoms."""
         from memsieve.kb.inspection import status
 
         return status(self.layout, observations=self.observations)
 
     def search(self, query: str, limit: int = 5, *, progress: Progress | None = None) -> AtomSearch:
-        """Return the atoms that fit a query best, by words and vectors; `progress` is told of vectors made first."""
+        """Return the atoms that match a query best, by words and vectors; `progress` is called as vectors are made."""
         from memsieve.kb.search import search
 
         return search(self.layout, query, limit, read_settings(), progress)
@@ -122,7 +119,7 @@ class KnowledgeBase:
         return sync(self.layout, project, person, dry_run=dry_run, progress=progress)
 
     def check(self) -> tuple[Problem, ...]:
-        """Return what is wrong, by file and line."""
+        """Return every problem with its file and line."""
         from memsieve.kb.inspection import check
 
         return check(self.layout)

@@ -18,7 +18,7 @@ from memsieve.config import Settings
 from memsieve.errors import EmbedderError, KnowledgeBaseError
 from memsieve.kb import search_index as table
 from memsieve.kb.files import document
-from memsieve.kb.files.document import Document, title_of
+from memsieve.kb.files.document import Document
 from memsieve.kb.files.fingerprints import code_version, file_stamp
 from memsieve.kb.files.layout import Layout
 from memsieve.kb.files.tree import is_atom, walk_files
@@ -143,7 +143,7 @@ class _Shelf:
         for path in paths:
             read = self._read(path)
             parts = [] if read is None else list(_pieces(read))
-            title = None if read is None else title_of(path, read)
+            title = None if read is None else read.title(path)
             self.states[path] = [found[path], title, len(self.rows) + len(pieces), len(parts)]
             pieces += parts
         self._learn(pieces, known, progress)

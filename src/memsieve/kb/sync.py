@@ -86,14 +86,9 @@ def sync(
     The project itself knows which memory is which atom, so that every clone of the knowledge base goes on from there.
     """
     atoms, refused = _atoms(layout, dry_run=dry_run)
-    base = known_identity(layout) or ("" if dry_run else _identity(layout))
+    base = known_identity(layout) or ("" if dry_run else identity(layout))
     run = _Run(project, dict(person), f"{ATOM_PREFIX}{base}:", dry_run)
     return run.over(atoms, refused, progress)
-
-
-def _identity(layout: Layout) -> str:
-    with locked(layout):
-        return identity(layout)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Files on disk: written whole or not at all, never through a link, never over another."""
+"""Atomic file operations: a file is written whole or not at all, and never through a link."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from memsieve.errors import KnowledgeBaseError
 
 TEMPORARY = ".tmp-"
 MOST = 1024 * 1024
-# Without O_NONBLOCK a pipe that nobody writes to would be waited for.
-_READING = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-_MAKING = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-_NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EACCES})
-_LINK = "This is a link, and links are not followed. Put the file itself here, or remove it."
+# Without O_NONBLOCK, opening a pipe without a writer would block.
+_READ_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_NO_HARD_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EACCES})
+_NO_LINK_FOLLOWED = "This is a link, and links are not followed. Put the file itself here, or remove it."
 
 
 def read(path: Path, *, most: int = MOST) -> bytes:
-    """Return what a regular file holds; refuse links, folders, devices and what is too large."""
+    """Read a regular file; refuse links, folders, devices and files over the limit."""
     descriptor = _open(path)
     try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
             raise KnowledgeBaseError(f"This is {_kind(found.st_mode)}, not a file. Move it away.", file=path)
-        content = _all(descriptor, most + 1)
+        content = _read_up_to(descriptor, most + 1)
     finally:
         os.close(descriptor)
     if len(content) > most:
@@ -36,17 +36,17 @@ def read(path: Path, *, most: int = MOST) -> bytes:
 
 
 def create(path: Path, content: bytes) -> None:
-    """Write a new file, on disk when this returns; FileExistsError where something of that name is there."""
-    temporary = _written(path, content)
+    """Create a file, durable on return; FileExistsError if something has that name."""
+    temporary = _write_temporary(path, content)
     try:
-        _put(temporary, path)
+        _link(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
     sync_folder(path.parent)
 
 
 def create_if_missing(path: Path, content: bytes) -> bool:
-    """Write a new file unless something of that name is there; say whether it was written."""
+    """Create a file unless something has that name; say whether it was created."""
     if os.path.lexists(path):
         return False
     try:
@@ -57,11 +57,11 @@ def create_if_missing(path: Path, content: bytes) -> bool:
 
 
 def replace(path: Path, content: bytes) -> None:
-    """Write a file anew, on disk when this returns: a reader sees the old one or the new one. Hold the lock."""
+    """Replace a file, durable on return: a reader sees the old content or the new. Hold the lock."""
     mode = path.lstat().st_mode if os.path.lexists(path) else None
     if mode is not None and not stat.S_ISREG(mode):
         raise KnowledgeBaseError(f"This is {_kind(mode)}, and is not written over. Move it away.", file=path)
-    temporary = _written(path, content)
+    temporary = _write_temporary(path, content)
     try:
         if mode is not None:
             temporary.chmod(stat.S_IMODE(mode))
@@ -72,13 +72,13 @@ def replace(path: Path, content: bytes) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a file, or the link of that name; one that is gone already is no error."""
+    """Delete a file or link durably; a missing one is no error."""
     path.unlink(missing_ok=True)
     sync_folder(path.parent)
 
 
 def clear_temporary(folder: Path) -> list[Path]:
-    """Remove what a writer that was killed left half-written in a folder. Hold the lock."""
+    """Delete the temporary files of killed writers in a folder. Hold the lock."""
     left = [path for path in folder.glob(f"{TEMPORARY}*") if stat.S_ISREG(path.lstat().st_mode)]
     for path in left:
         path.unlink(missing_ok=True)
@@ -86,7 +86,7 @@ def clear_temporary(folder: Path) -> list[Path]:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder if it is missing, durably; its parent must be there."""
+    """Create a folder if it is missing, durably; its parent must exist."""
     try:
         folder.mkdir()
     except FileExistsError:
@@ -96,7 +96,7 @@ def make_folder(folder: Path) -> None:
 
 
 def require_folder(folder: Path) -> None:
-    """Refuse what stands where a folder must, such as a link or a file; a missing folder is fine."""
+    """Refuse a link or a file in place of a folder; a missing folder is fine."""
     try:
         mode = folder.lstat().st_mode
     except FileNotFoundError:
@@ -106,14 +106,14 @@ def require_folder(folder: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Put the names in a folder on disk, where the system can."""
+    """Flush the names in a folder to disk, if the system can."""
     if os.name == "nt":
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     except OSError as exc:
-        # Some network file systems cannot; they keep names by themselves.
+        # Some network file systems cannot; they flush names by themselves.
         if exc.errno not in {errno.EINVAL, errno.ENOTSUP}:
             raise
     finally:
@@ -122,12 +122,12 @@ def sync_folder(folder: Path) -> None:
 
 def _open(path: Path) -> int:
     if not hasattr(os, "O_NOFOLLOW") and path.is_symlink():
-        raise KnowledgeBaseError(_LINK, file=path)
+        raise KnowledgeBaseError(_NO_LINK_FOLLOWED, file=path)
     try:
-        return os.open(path, _READING)
+        return os.open(path, _READ_FLAGS)
     except OSError as exc:
         if exc.errno in {errno.ELOOP, errno.EMLINK}:
-            raise KnowledgeBaseError(_LINK, file=path) from exc
+            raise KnowledgeBaseError(_NO_LINK_FOLLOWED, file=path) from exc
         if exc.errno in {errno.ENXIO, errno.EISDIR}:
             raise KnowledgeBaseError("This is no regular file. Move it away.", file=path) from exc
         if exc.errno in {errno.EACCES, errno.EPERM}:
@@ -135,7 +135,7 @@ def _open(path: Path) -> int:
         raise
 
 
-def _all(descriptor: int, most: int) -> bytes:
+def _read_up_to(descriptor: int, most: int) -> bytes:
     parts: list[bytes] = []
     while most > 0 and (part := os.read(descriptor, most)):
         parts.append(part)
@@ -143,10 +143,10 @@ def _all(descriptor: int, most: int) -> bytes:
     return b"".join(parts)
 
 
-def _written(path: Path, content: bytes) -> Path:
-    """Write a hidden file beside the one that it will be, and wait until it is on disk."""
+def _write_temporary(path: Path, content: bytes) -> Path:
+    """Write a temporary file beside the target and flush it to disk."""
     temporary = path.with_name(f"{TEMPORARY}{uuid.uuid4().hex}")
-    descriptor = os.open(temporary, _MAKING, 0o666)
+    descriptor = os.open(temporary, _CREATE_FLAGS, 0o666)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
@@ -158,13 +158,13 @@ def _written(path: Path, content: bytes) -> Path:
     return temporary
 
 
-def _put(temporary: Path, path: Path) -> None:
+def _link(temporary: Path, path: Path) -> None:
     try:
         os.link(temporary, path, follow_symlinks=False)
     except OSError as exc:
-        if exc.errno not in _NO_LINKS:
+        if exc.errno not in _NO_HARD_LINKS:
             raise
-        # A file system without hard links: whoever writes holds the lock, so nobody comes between.
+        # A file system without hard links: the writer holds the lock, so there is no race.
         if os.path.lexists(path):
             raise FileExistsError(errno.EEXIST, "File exists", str(path)) from exc
         temporary.rename(path)

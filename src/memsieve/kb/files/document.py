@@ -1,4 +1,4 @@
-"""A Markdown file with front matter: read strictly, and changed without touching what a person wrote."""
+"""A Markdown file with front matter: parsed strictly, and edited without touching any other byte."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from memsieve.errors import KnowledgeBaseError
 from memsieve.kb.files import atomic, frontmatter
 
 MOST_BYTES = atomic.MOST
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 _BOM = "\ufeff"
 _FENCE = re.compile(r"---[ \t]*(?:\r?\n|$)")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
@@ -20,7 +21,7 @@ _NO_TEXT = "This is not a text in UTF-8"
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text and the fields in its front matter; `head` and `opening` are as they were written, `body` is the rest."""
+    """A Markdown text and the fields of its front matter; `opening`, `head`, `closing` and `body` hold the original."""
 
     fields: Mapping[str, Any]
     body: str
@@ -30,18 +31,18 @@ class Document:
 
     @classmethod
     def of(cls, fields: Mapping[str, Any], body: str) -> Document:
-        """Return a new document with these fields."""
+        """Create a document with these fields."""
         end = "" if body.endswith("\n") else "\n"
         return cls(dict(fields), f"\n{body}{end}" if body.strip() else "", frontmatter.dump(fields))
 
     @property
     def text(self) -> str:
-        """What the document says, without front matter and the space around."""
+        """The body without surrounding space."""
         return self.body.removeprefix(_BOM).strip()
 
     @property
     def newline(self) -> str:
-        """How its lines end."""
+        """Its line ending."""
         return "\r\n" if self.opening.endswith("\r\n") or (self.head is None and "\r\n" in self.body) else "\n"
 
     @property
@@ -50,7 +51,7 @@ class Document:
         return 1 if self.head is None else self.head.count("\n") + 3
 
     def value(self, field: str) -> str:
-        """Return a field as text, nothing where it is missing or no plain value."""
+        """Return a field as text; empty if it is missing, a list or a mapping."""
         given = self.fields.get(field)
         return "" if isinstance(given, list) else "".join(self.values(field))
 
@@ -60,12 +61,19 @@ class Document:
         many = given if isinstance(given, list) else [given]
         return [str(one).strip() for one in many if isinstance(one, str | int | float) and str(one).strip()]
 
+    def title(self, path: str) -> str:
+        """Return the title in the front matter, or else the first heading, or else the file's name."""
+        if given := self.value("title"):
+            return given
+        heading = _HEADING.search(self.body)
+        return heading[1] if heading else PurePosixPath(path).stem
+
     def line(self, field: str) -> int | None:
-        """Return the line of the file on which a field stands, from 1; None where it is not there."""
+        """Return the line number of a field in the file, from 1, or None if there is no such field."""
         return None if self.head is None else frontmatter.lines(self.head).get(field)
 
     def render(self) -> str:
-        """Return the whole text; one that was parsed comes back as it was."""
+        """Return the whole text; a parsed document comes back byte by byte."""
         return self.body if self.head is None else f"{self.opening}{self.head}{self.closing}{self.body}"
 
     def whole(self) -> str:
@@ -79,16 +87,16 @@ class Document:
         return self.whole().encode()
 
     def with_body(self, body: str) -> Document:
-        """Return the document with another body, in its own line endings."""
+        """Return the document with another body, in the same line endings."""
         lines = body.strip().replace("\r\n", "\n").split("\n")
         start = "" if self.head is None else self.newline
         text = f"{start}{self.newline.join(lines)}{self.newline}"
-        # In front of front matter that is not there, the mark of the encoding is the body's.
+        # Without front matter, the byte order mark is part of the body.
         mark = _BOM if self.head is None and self.body.startswith(_BOM) else ""
         return Document(self.fields, mark + text, self.head, self.opening, self.closing)
 
     def with_fields(self, /, **changes: Any) -> Document:
-        """Return the document with some fields changed, or removed where None; all other lines stay as they are."""
+        """Return the document with fields changed, or removed where None; all other lines stay as they are."""
         if self.head is None:
             return self._with_head(changes)
         fields = {name: value for name, value in {**self.fields, **changes}.items() if changes.get(name, 0) is not None}
@@ -105,12 +113,12 @@ class Document:
 
 
 def read(path: Path) -> Document:
-    """Read a document; a link, a folder, something too large or broken is refused with its place."""
+    """Read a document; refuse a link, a folder, or a text that is too large or broken, with file and line."""
     return parse(decode(atomic.read(path, most=MOST_BYTES), file=path), file=path)
 
 
 def decode(content: bytes, *, file: object = None) -> str:
-    """Return bytes as text, or say on which line they are none."""
+    """Decode UTF-8, or say which line is not UTF-8."""
     try:
         return content.decode()
     except UnicodeDecodeError as exc:
@@ -119,7 +127,7 @@ def decode(content: bytes, *, file: object = None) -> str:
 
 
 def parse(text: str, *, file: object = None) -> Document:
-    """Return a text as a document; without front matter it has no fields."""
+    """Parse a text; without front matter it has no fields."""
     checked(text, file=file)
     mark = _BOM if text.startswith(_BOM) else ""
     opening = _FENCE.match(text, len(mark))
@@ -136,7 +144,7 @@ def parse(text: str, *, file: object = None) -> Document:
 
 
 def checked(text: str, *, file: object = None) -> str:
-    """Return a text that can be a document, or refuse it."""
+    """Return the text, or refuse one with a NUL, a lone surrogate or too many bytes."""
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise KnowledgeBaseError("This holds a NUL: it is no text. Move it away.", file=file, line=line)
@@ -148,14 +156,3 @@ def checked(text: str, *, file: object = None) -> str:
     if size > MOST_BYTES:
         raise KnowledgeBaseError(f"This has {size} bytes; {MOST_BYTES} is the most. Split it.", file=file)
     return text
-
-
-_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
-
-
-def title_of(path: str, found: Document) -> str:
-    """Return an atom's title: the one in its front matter, or else its first heading, or else its file's name."""
-    if given := found.value("title"):
-        return given
-    heading = _HEADING.search(found.body)
-    return heading[1] if heading else PurePosixPath(path).stem

@@ -1,4 +1,4 @@
-"""The YAML at the head of a document, read and written by strict rules: plain data, no anchors, no tags, no depth."""
+"""Strict YAML front matter: plain data only, without anchors, tags or deep nesting; edits keep all other lines."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ MOST_BYTES = 256 * 1024
 MOST_DEPTH = 20
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-# The lines of the file are the head's, below the opening one.
+# The first line of the head is the second of the file, below the opening fence.
 _FIRST_LINE = 2
-# YAML breaks lines at all of these.
+# All line breaks of YAML.
 _LINE = re.compile("[^\r\n\x85\u2028\u2029]*(?:\r\n|[\r\n\x85\u2028\u2029]|$)")
 _NULL = re.compile("~|null|Null|NULL|")
 _BOOLEAN = re.compile("true|True|TRUE|false|False|FALSE")
-# A number with more digits than this is somebody's identifier.
+# A number with more digits than this is an identifier.
 _WHOLE = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,17})")
 _FLOAT = re.compile(r"[-+]?[0-9]{1,18}\.[0-9]{0,18}(?:[eE][-+][0-9]{1,2})?")
 _FENCES = re.compile(r"^(?:---|\.\.\.)", re.MULTILINE)
@@ -31,8 +31,8 @@ _BLOCK_SCALARS = ("|", ">")
 
 
 @dataclass(slots=True)
-class _Open:
-    """A list or a mapping whose end has not come."""
+class _Collection:
+    """A list or a mapping that is still open."""
 
     value: list[Any] | dict[str, Any]
     key: str | None = None
@@ -40,7 +40,7 @@ class _Open:
 
 @dataclass(slots=True)
 class _Field:
-    """A top-level key: its lines in the head, `last` being one that may still be a comment's or blank."""
+    """A top-level key and its lines in the head; unless `exact`, `last` may be a comment or blank."""
 
     name: str
     first: int
@@ -49,17 +49,17 @@ class _Field:
 
 
 @dataclass(slots=True)
-class _Reading:
-    """Builds plain values from the events of a parser, one after the other, so that no depth exhausts anything."""
+class _Builder:
+    """Builds plain values from parser events with a stack of its own, so that deep nesting cannot exhaust Python's."""
 
     file: object
-    stack: list[_Open] = field(default_factory=list)
+    stack: list[_Collection] = field(default_factory=list)
     places: list[_Field] = field(default_factory=list)
     result: Any = None
     flow: bool = False
 
     def take(self, event: yaml.Event) -> None:
-        """Take the next event."""
+        """Process the next event."""
         self._refuse(event)
         if isinstance(event, yaml.CollectionStartEvent):
             self._begin(event)
@@ -81,7 +81,7 @@ class _Reading:
         self._require_key_text(event)
         if not self.stack:
             self.flow = bool(event.flow_style)
-        self.stack.append(_Open({} if isinstance(event, yaml.MappingStartEvent) else []))
+        self.stack.append(_Collection({} if isinstance(event, yaml.MappingStartEvent) else []))
 
     def _scalar(self, event: yaml.ScalarEvent) -> None:
         top = self.stack[-1] if self.stack else None
@@ -91,7 +91,7 @@ class _Reading:
         value = _resolved(event.value) if event.implicit[0] else event.value
         self._place(value, event, exact=event.style not in _BLOCK_SCALARS)
 
-    def _take_key(self, top: _Open, event: yaml.ScalarEvent) -> None:
+    def _take_key(self, top: _Collection, event: yaml.ScalarEvent) -> None:
         key = event.value
         if key in top.value or (key == "<<" and event.implicit[0]):
             problem = f"{key!r} is here twice" if key != "<<" else "Merging (<<) is not read here"
@@ -127,62 +127,62 @@ class _Reading:
 
 
 def load(head: str, *, file: object = None) -> dict[str, Any]:
-    """Return the fields of a head, or say on which line it is broken."""
+    """Parse a head into fields, or say which line is broken."""
     fields = _read(head, file).result
     return {} if fields is None else dict(fields)
 
 
 def lines(head: str) -> dict[str, int]:
-    """Return on which line of the file each field begins."""
+    """Return the line of the file on which each field begins."""
     return {place.name: place.first + _FIRST_LINE for place in _read(head, None).places}
 
 
 def dump(fields: Mapping[str, Any]) -> str:
-    """Return fields as a head that reads the same."""
+    """Serialise fields as a head that parses to the same fields."""
     return "".join(_dumped(name, value) for name, value in fields.items())
 
 
 def change(head: str, changes: Mapping[str, Any], *, newline: str = "\n") -> str:
-    """Return a head with some fields changed, removed where None, and added at its end; other lines stay."""
-    reading = _read(head, None)
-    kept = {name: value for name, value in (reading.result or {}).items() if name not in changes}
+    """Return a head with fields changed, removed where None, and new ones added at its end; other lines stay."""
+    built = _read(head, None)
+    kept = {name: value for name, value in (built.result or {}).items() if name not in changes}
     fields = kept | {name: value for name, value in changes.items() if value is not None}
-    changed = "" if reading.flow else _edited(head, reading, changes, newline)
+    changed = "" if built.flow else _edited(head, built, changes, newline)
     require_size(changed)
-    # All in one line, or indented as a whole: what cannot be changed by lines is written anew.
+    # A head in one line, or indented as a whole, cannot be edited by lines: write it anew.
     return changed if changed and _holds(changed, fields) else dump(fields).replace("\n", newline)
 
 
-def _edited(head: str, reading: _Reading, changes: Mapping[str, Any], newline: str) -> str:
+def _edited(head: str, built: _Builder, changes: Mapping[str, Any], newline: str) -> str:
     kept = [found[0] for found in _LINE.finditer(head) if found[0]]
-    for name, first, end in reversed(_extents(reading.places, kept)):
+    for name, first, end in reversed(_extents(built.places, kept)):
         if name in changes:
             kept[first:end] = _lines(name, changes[name], newline)
     if kept and not kept[-1].endswith(("\n", "\r")):
         kept[-1] += newline
-    added = [name for name in changes if name not in (reading.result or {})]
+    added = [name for name in changes if name not in (built.result or {})]
     return "".join((*kept, *(line for name in added for line in _lines(name, changes[name], newline))))
 
 
 def require_size(head: str, *, file: object = None) -> None:
-    """Refuse a head that is too large to be read."""
+    """Refuse a head over the size limit."""
     if len(head.encode()) > MOST_BYTES:
         raise KnowledgeBaseError(f"The front matter has more than {MOST_BYTES} bytes. Shorten it.", file=file, line=1)
 
 
-def _read(head: str, file: object) -> _Reading:
+def _read(head: str, file: object) -> _Builder:
     require_size(head, file=file)
-    reading = _Reading(file)
+    built = _Builder(file)
     try:
         for event in _events(head):
-            reading.take(event)
+            built.take(event)
     except yaml.YAMLError as exc:
         raise _broken(exc, head, file) from exc
-    if reading.result is not None and not isinstance(reading.result, dict):
+    if built.result is not None and not isinstance(built.result, dict):
         raise KnowledgeBaseError(
             "The front matter is no list of fields. Write `name: value`, or remove the --- lines.", file=file, line=1
         )
-    return reading
+    return built
 
 
 def _events(head: str) -> Iterator[yaml.Event]:
@@ -206,12 +206,12 @@ def _line(mark: Any) -> int:
 
 
 def _width(event: Any) -> int:
-    """Return how many characters stand for an event: a bracket has one, the end of a block none."""
+    """Return the number of characters of an event: a bracket has one, the end of a block none."""
     return int(event.end_mark.index - event.start_mark.index)
 
 
 def _resolved(text: str) -> Any:
-    """Return what a plain word stands for: the few kinds that nobody mistakes, so `no` and `2026-11-16` are text."""
+    """Return the value of a plain scalar; only unmistakable kinds are converted, so `no` and `2026-11-16` are text."""
     if _NULL.fullmatch(text):
         return None
     if _BOOLEAN.fullmatch(text):
@@ -222,7 +222,7 @@ def _resolved(text: str) -> Any:
 
 
 def _extents(places: list[_Field], lines: list[str]) -> list[tuple[str, int, int]]:
-    """Return each top-level key with its first line and the one behind its last."""
+    """Return each top-level key with its first line and the line after its last."""
     starts = [place.first for place in places] + [len(lines)]
     return [
         (place.name, place.first, place.last + 1 if place.exact else _end(lines, place.first, limit))
@@ -231,7 +231,7 @@ def _extents(places: list[_Field], lines: list[str]) -> list[tuple[str, int, int
 
 
 def _end(lines: list[str], first: int, end: int) -> int:
-    """Leave a person's comments and blank lines below a block of text where they are."""
+    """Return the end of a block without the comments and blank lines below it, which stay where they are."""
     while end > first + 1 and (lines[end - 1].startswith("#") or not lines[end - 1].strip()):
         end -= 1
     return end
@@ -244,7 +244,7 @@ def _lines(name: str, value: Any, newline: str) -> list[str]:
 
 
 class _Dumper(_DUMPER):  # type: ignore[valid-type,misc] # whichever the installed PyYAML has
-    """Writes the same list twice as two lists, and several lines as a block."""
+    """Writes no aliases, and text of several lines as a block."""
 
     def ignore_aliases(self, _data: Any) -> bool:
         return True
@@ -258,14 +258,14 @@ _Dumper.add_representer(str, _represent_text)
 
 
 def _dumped(name: str, value: Any) -> str:
-    """Return one field as lines of YAML; what a block cannot hold exactly stands in JSON, which is YAML too."""
+    """Return one field as lines of YAML; what a block cannot hold exactly is written as JSON, which is YAML too."""
     text: str = yaml.dump({name: value}, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=10**6)
     plain = _holds(text, {name: value}) and _FENCES.search(text) is None
     return text if plain else f"{_json(name)}: {_json(value)}\n"
 
 
 def _json(value: Any) -> str:
-    """Return a value on one line of ASCII, with YAML's escapes: JSON's own halve the characters beyond 16 bits."""
+    """Return a value on one line of ASCII with YAML escapes: those of JSON split characters beyond 16 bits."""
     written = json.dumps(value, ensure_ascii=False)
     return _ESCAPED.sub(lambda found: f"\\U{ord(found[0]):08x}", written)
 

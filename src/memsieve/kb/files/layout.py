@@ -1,4 +1,4 @@
-"""Where everything of a knowledge base lies: one folder, and nothing outside it."""
+"""The folder of a knowledge base: its places, its id, its lock and its current task."""
 
 from __future__ import annotations
 
@@ -18,9 +18,12 @@ from memsieve.kb.files import atomic
 from memsieve.kb.files.document import decode
 
 FOLDER = ".ai-kb"
-MARK = "kb.toml"
+ID_FILE = "kb.toml"
+TASK_VARIABLE = "MEMSIEVE_TASK"
+LOCK_TIMEOUT = 60.0
 _ID = re.compile(r'^\s*id\s*=\s*"([0-9A-Za-z._-]{1,128})"\s*(?:#.*)?$', re.MULTILINE)
-_MOST_MARK = 64 * 1024
+_MOST_ID_BYTES = 64 * 1024
+_MOST_TASK_BYTES = 4096
 
 GITIGNORE = """\
 # Scratch of the task at hand; findings, reports and atoms are kept.
@@ -46,13 +49,13 @@ What agents and people found out about this repository, kept beside the code.
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The places of a knowledge base under its root."""
+    """The files and folders of a knowledge base, all below its root."""
 
     root: Path
 
     @property
-    def mark(self) -> Path:
-        return self.root / MARK
+    def id_file(self) -> Path:
+        return self.root / ID_FILE
 
     @property
     def atoms(self) -> Path:
@@ -92,34 +95,35 @@ class Layout:
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """The folders of the layout, each after the one that it is in."""
+        """All folders, parents first."""
         return self.root, self.atoms, self.workspace, self.session, self.staging, self.reports
 
     def relative(self, path: Path) -> str:
-        """Return a place below the root, with slashes on every system."""
+        """Return a path relative to the root, with slashes on every system."""
         return path.relative_to(self.root).as_posix()
 
     def require_plain(self) -> None:
-        """Refuse a layout in which a link or a file stands where a folder must: links lead out of the root."""
+        """Refuse a link or a file in place of a folder: a link leads out of the root."""
         for folder in self.folders[1:]:
             atomic.require_folder(folder)
 
     def make_folders(self) -> None:
-        """Make the folders that are missing: git keeps no empty ones."""
+        """Create missing folders: git keeps no empty ones."""
         for folder in self.folders:
             atomic.make_folder(folder)
 
 
-def lay(path: Path | str | None = None) -> Layout:
-    """Make a knowledge base at a path, by default `.ai-kb` here; what is there stays as it is."""
+def create(path: Path | str | None = None) -> Layout:
+    """Create a knowledge base at a path, by default `.ai-kb` here; existing files stay as they are."""
     if path is None:
         _refuse_link(Path(FOLDER))
-    layout = Layout(_root(Path(FOLDER) if path is None else Path(path)))
+    layout = Layout(Path(FOLDER if path is None else path).resolve())
     layout.root.parent.mkdir(parents=True, exist_ok=True)
     layout.make_folders()
     for name, text in ((".gitignore", GITIGNORE), ("README.md", README)):
         atomic.create_if_missing(layout.root / name, text.encode())
-    identity(layout)
+    if known_identity(layout) is None:
+        _new_identity(layout)
     return layout
 
 
@@ -145,29 +149,35 @@ def _nearest() -> Layout:
 
 
 def identity(layout: Layout) -> str:
-    """Return the id of a knowledge base, which is written at first need."""
+    """Return the id of a knowledge base; one without an id is given one, under the lock."""
     if (known := known_identity(layout)) is not None:
         return known
+    with locked(layout):
+        # Another process may have been first.
+        return known_identity(layout) or _new_identity(layout)
+
+
+def _new_identity(layout: Layout) -> str:
     made = str(uuid.uuid4())
-    if not layout.mark.exists():
+    if not layout.id_file.exists():
         line = f'# This knowledge base, wherever it is cloned to. Keep it in git.\nid = "{made}"\n'
-        atomic.create_if_missing(layout.mark, line.encode())
+        atomic.create_if_missing(layout.id_file, line.encode())
     else:
-        # Above whatever a person wrote: a key below a [section] would be the section's.
-        atomic.replace(layout.mark, f'id = "{made}"\n'.encode() + atomic.read(layout.mark, most=_MOST_MARK))
-    # Another process may have been first.
+        # At the top of the file: below a [section], the key would belong to that section.
+        atomic.replace(layout.id_file, f'id = "{made}"\n'.encode() + atomic.read(layout.id_file, most=_MOST_ID_BYTES))
+    # Another process may have created the file first.
     return known_identity(layout) or made
 
 
 def known_identity(layout: Layout) -> str | None:
-    """Return the id of a knowledge base, or None where it has none yet."""
+    """Return the id of a knowledge base, or None if it has none yet."""
     try:
-        text = atomic.read(layout.mark, most=_MOST_MARK).decode()
+        text = atomic.read(layout.id_file, most=_MOST_ID_BYTES).decode()
     except FileNotFoundError:
         return None
     except UnicodeDecodeError as exc:
         raise KnowledgeBaseError(
-            "This is not valid UTF-8. Convert it, or restore it from git.", file=layout.mark
+            "This is not valid UTF-8. Convert it, or restore it from git.", file=layout.id_file
         ) from exc
     found = _ID.search(text)
     return None if found is None else found[1]
@@ -177,45 +187,38 @@ def _named(path: Path) -> Layout:
     _refuse_link(path / FOLDER)
     for root in (path / FOLDER, path):
         if _is_base(root):
-            return Layout(_root(root))
+            # The path that a person names may be a link; nothing below it may.
+            return Layout(root.resolve())
     raise KnowledgeBaseError(f"There is no knowledge base. Make one with `memsieve kb init --kb {path}`.", file=path)
 
 
 def _refuse_link(root: Path) -> None:
-    # One that came with a repository would lead anywhere; whoever means it names it.
+    # A link that came with a repository may lead anywhere.
     if root.is_symlink():
         raise KnowledgeBaseError(f"This is a link. If you mean what it leads to, name it: --kb {root}", file=root)
 
 
 def _is_base(root: Path) -> bool:
-    """Tell a knowledge base by its mark; one made by hand has none."""
-    if (root / MARK).is_file():
+    """Say whether a folder is a knowledge base: by its id file, or by its name and folders if it was made by hand."""
+    if (root / ID_FILE).is_file():
         return True
     return root.name == FOLDER and any((root / name).is_dir() for name in ("atoms", "workspace"))
 
 
-def _root(path: Path) -> Path:
-    # What a person names may be a link; all below it may not.
-    return path.resolve()
-
-
-PATIENCE = 60.0
-
-
 @contextmanager
-def locked(layout: Layout, *, patience: float = PATIENCE) -> Iterator[None]:
-    """Hold a knowledge base for writing; the system lets go of it when a process dies. Not to be taken twice."""
+def locked(layout: Layout, *, timeout: float = LOCK_TIMEOUT) -> Iterator[None]:
+    """Lock a knowledge base for writing, across processes; not reentrant. A dead process releases the lock."""
     layout.require_plain()
     for folder in (layout.root, layout.workspace):
         atomic.make_folder(folder)
     if layout.lock.is_symlink():
         raise KnowledgeBaseError("The lock is a link, and links are not followed. Remove it.", file=layout.lock)
-    lock = FileLock(layout.lock, timeout=patience)
+    lock = FileLock(layout.lock, timeout=timeout)
     try:
         lock.acquire()
     except Timeout as exc:
         raise KnowledgeBaseError(
-            f"Another process has been writing for {patience:g} s, such as a `memsieve kb refine`. Wait until it is "
+            f"Another process has been writing for {timeout:g} s, such as a `memsieve kb refine`. Wait until it is "
             "done, or end it, and try again.",
             file=layout.lock,
         ) from exc
@@ -225,20 +228,16 @@ def locked(layout: Layout, *, patience: float = PATIENCE) -> Iterator[None]:
         lock.release()
 
 
-VARIABLE = "MEMSIEVE_TASK"
-_MOST = 4096
-
-
 def named_task(task: str | None = None) -> str | None:
-    """Return the task that the caller or $MEMSIEVE_TASK names, if any."""
-    given = os.environ.get(VARIABLE) or None if task is None else task
+    """Return the task that the caller or $MEMSIEVE_TASK names, or None."""
+    given = os.environ.get(TASK_VARIABLE) or None if task is None else task
     return None if given is None else validate.name(given, field="task")
 
 
 def stored_task(layout: Layout) -> str | None:
-    """Return the base's own task at hand, or None before its first item is written."""
+    """Return the current task of the knowledge base, or None before its first item is written."""
     try:
-        text = decode(atomic.read(layout.task, most=_MOST), file=layout.task)
+        text = decode(atomic.read(layout.task, most=_MOST_TASK_BYTES), file=layout.task)
     except FileNotFoundError:
         return None
     try:
@@ -248,12 +247,12 @@ def stored_task(layout: Layout) -> str | None:
 
 
 def current_task(layout: Layout, task: str | None = None) -> str:
-    """Return the task of what is written now; the base's own begins where none is named. Hold the lock."""
+    """Return the named task, or else the stored one, which begins here if there is none. Hold the lock."""
     return named_task(task) or stored_task(layout) or _begin_task(layout)
 
 
 def end_task(layout: Layout) -> None:
-    """End the base's own task; what is written next begins another. Hold the lock."""
+    """End the stored task; the next item begins another. Hold the lock."""
     atomic.remove(layout.task)
 
 

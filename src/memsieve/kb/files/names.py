@@ -1,4 +1,4 @@
-"""Names of files from any text: safe on every file system, and never a way out of a folder."""
+"""File names made from any text: valid on every file system, and never a path out of a folder."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _KEPT = frozenset("._-")
 _RESERVED = frozenset(
     {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in "0123456789¹²³")}
 )
-# Letters by their category, but nobody sees them.
+# Letters by their category, but invisible.
 _UNSEEN = frozenset("\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 
 
 def safe(text: str, *, fallback: str) -> str:
-    """Return a name made of a text: letters and digits of any script and `._-`, everything else one dash.
+    """Return a file name for a text: letters and digits of any script and `._-`; every other run becomes one dash.
 
-    It has no separator, no leading dot and no more than 120 bytes. One that is cut, or of which nothing is left, ends
+    It has no separator, no leading dot and at most 120 bytes. A name that was cut, or of which nothing is left, ends
     in a hash of the whole text.
     """
     whole = unicodedata.normalize("NFC", text)
@@ -32,14 +32,14 @@ def safe(text: str, *, fallback: str) -> str:
 
 
 def numbered(name: str) -> Iterator[str]:
-    """Yield a file's name, then the same with 2, 3 and so on before its suffix."""
+    """Yield a file name, then the same with -2, -3 and so on before its suffix."""
     stem, dot, suffix = name.rpartition(".")
     yield name
     yield from (f"{stem}-{number}{dot}{suffix}" for number in count(2))
 
 
 def fold(name: str) -> str:
-    """Return what two names have in common that some file systems take for one."""
+    """Fold a name, so that two names that some file systems treat as the same are equal."""
     folded = unicodedata.normalize("NFC", name).casefold()
     return unicodedata.normalize("NFC", folded)
 

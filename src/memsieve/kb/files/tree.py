@@ -1,4 +1,4 @@
-"""The files that refine reads and changes, by their place below the root; a dry run changes them in mind alone."""
+"""List the files of a knowledge base, and change those that refine may change; a dry run only pretends to."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from memsieve.kb.files import atomic
 from memsieve.kb.files.layout import Layout
 from memsieve.kb.files.names import fold
 
-# No part begins with a dot, so that none leads up or hides, and none has what other systems take for a separator.
+# No part begins with a dot, so that none leads up or is hidden, and none has the separator of another system.
 _PART = r"[^./\\:\0][^/\\:\0]*"
 _WRITABLE = re.compile(rf"(?:atoms(?:/{_PART})+|workspace/staging/{_PART})(?<=\.md)", re.IGNORECASE | re.DOTALL)
-_GOING = re.compile(rf"workspace/(?:staging|session|reports)/{_PART}", re.DOTALL)
+_DELETABLE = re.compile(rf"workspace/(?:staging|session|reports)/{_PART}", re.DOTALL)
 
 
 class Tree:
-    """A knowledge base's files, changed on disk, or in a dry run only here."""
+    """The files of a knowledge base by their path below the root; a dry run keeps changes in memory."""
 
     def __init__(self, layout: Layout, *, dry: bool = False) -> None:
         self.layout = layout
@@ -28,24 +28,24 @@ class Tree:
         self._names: dict[str, set[str]] = {}
 
     def read(self, path: str) -> bytes | None:
-        """Return what a file holds; None where there is none. Links and folders are refused."""
+        """Return the content of a file, or None if there is none. Links and folders are refused."""
         if path in self._changed:
             return self._changed[path]
         try:
-            return atomic.read(self.place(path))
+            return atomic.read(self.resolve(path))
         except (FileNotFoundError, NotADirectoryError):
             return None
 
     def is_taken(self, folder: str, name: str) -> bool:
-        """Say whether a folder has a file of that name, or of one that some file systems take for it."""
+        """Say whether a folder has a file of that name, or of one that some file systems treat as the same."""
         if folder not in self._names:
-            place = self.place(folder)
+            place = self.resolve(folder)
             atomic.require_folder(place)
             self._names[folder] = {fold(path.name) for path in place.iterdir()} if place.is_dir() else set()
         return fold(name) in self._names[folder]
 
     def create(self, path: str, content: bytes) -> None:
-        """Write a new atom or finding; FileExistsError where something of that name is there."""
+        """Create an atom or finding; FileExistsError if something has that name."""
         place = self._writable(path)
         if self.dry:
             self._changed[path] = content
@@ -57,7 +57,7 @@ class Tree:
             self._names[folder].add(fold(name))
 
     def replace(self, path: str, content: bytes) -> None:
-        """Write an atom or finding anew."""
+        """Overwrite an atom or finding."""
         place = self._writable(path)
         if self.dry:
             self._changed[path] = content
@@ -65,22 +65,22 @@ class Tree:
             atomic.replace(place, content)
 
     def delete(self, path: str) -> None:
-        """Remove a file of the workspace; `settle` makes sure of it."""
-        if _GOING.fullmatch(path) is None:
+        """Delete a file of the workspace; `sync_deletions` makes that durable."""
+        if _DELETABLE.fullmatch(path) is None:
             raise KnowledgeBaseError("Refine does not remove files here. Move it away by hand.", file=path)
-        place = self.place(path)
+        place = self.resolve(path)
         if self.dry:
             self._changed[path] = None
         else:
             place.unlink(missing_ok=True)
 
-    def settle(self) -> None:
-        """Put on disk what was removed: what comes back after a loss of power is decided on again."""
+    def sync_deletions(self) -> None:
+        """Flush deletions to disk; a file that a loss of power brings back is decided on again."""
         for folder in (self.layout.staging, self.layout.session, self.layout.reports):
             atomic.sync_folder(folder)
 
-    def place(self, path: str) -> Path:
-        """Return where a file lies, or refuse it where a link or dots lead there."""
+    def resolve(self, path: str) -> Path:
+        """Return the path of a file, or refuse one that leads through a link or dots."""
         *folders, name = PurePosixPath(path).parts
         place = self.layout.root
         for part in (*folders, name):
@@ -93,7 +93,7 @@ class Tree:
     def _writable(self, path: str) -> Path:
         if _WRITABLE.fullmatch(path) is None:
             raise KnowledgeBaseError("Refine does not write files here.", file=path)
-        return self.place(path)
+        return self.resolve(path)
 
     def _make_folders(self, folder: Path) -> None:
         if folder != self.layout.root:
@@ -102,17 +102,19 @@ class Tree:
 
 
 def list_folder(folder: Path) -> list[os.DirEntry[str]]:
-    """Return what is in a folder by name, without what is being written; a missing folder is empty."""
+    """Return the entries of a folder sorted by name, without temporary files; a missing folder is empty."""
     atomic.require_folder(folder)
     try:
         with os.scandir(folder) as found:
-            return sorted((entry for entry in found if not _passing(entry.name)), key=lambda entry: entry.name)
+            return sorted(
+                (entry for entry in found if not entry.name.startswith(atomic.TEMPORARY)), key=lambda entry: entry.name
+            )
     except FileNotFoundError:
         return []
 
 
 def walk_files(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """Yield all that is in a folder and its folders, apart from those folders."""
+    """Yield everything below a folder except folders, without following links."""
     waiting = [folder]
     while waiting:
         inner: list[Path] = []
@@ -134,7 +136,3 @@ def atom_files(layout: Layout) -> Iterator[Path]:
 def is_atom(entry: os.DirEntry[str]) -> bool:
     """Say whether an entry under `atoms/` is an atom."""
     return entry.name.lower().endswith(".md") and entry.is_file(follow_symlinks=False) and entry.name[0] != "."
-
-
-def _passing(name: str) -> bool:
-    return name.startswith(atomic.TEMPORARY)

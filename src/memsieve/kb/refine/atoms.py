@@ -16,7 +16,7 @@ from typing import Any
 from memsieve import claims, refine, retrieval
 from memsieve.errors import KnowledgeBaseError
 from memsieve.kb.files import atomic, document
-from memsieve.kb.files.document import Document, title_of
+from memsieve.kb.files.document import Document
 from memsieve.kb.files.fingerprints import code_version, file_stamp
 from memsieve.kb.files.layout import Layout
 from memsieve.kb.files.names import fold, safe
@@ -114,7 +114,7 @@ class Atoms:
 def atom_of(path: str, found: Document) -> Atom:
     """Return what refine needs of an atom."""
     sources = tuple(found.values("sources"))
-    return Atom(path, found.value("id"), title_of(path, found), sources, concepts(found.text))
+    return Atom(path, found.value("id"), found.title(path), sources, concepts(found.text))
 
 
 def load(tree: Tree, progress: Progress | None = None) -> tuple[Atoms, list[RefinedFile]]:

@@ -131,7 +131,7 @@ class _Refining:
 
     def _finish(self, report: Report) -> None:
         layout = self._tree.layout
-        self._tree.settle()
+        self._tree.sync_deletions()
         place: Path = layout.session / items.STAGING_REPORT
         atomic.replace(place, report.markdown().encode(errors="backslashreplace"))
         end_task(layout)
