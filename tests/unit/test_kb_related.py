@@ -1,6 +1,6 @@
 """Which atoms are told to be related: those of one subject, and few others."""
 
-from memsieve.kb.refine.changes import MOST, NEAR
+from memsieve.kb.refine.changes import NEAR, NEW_RELATIONS
 from memsieve.kb.refine.concept_index import ConceptIndex
 from memsieve.refine.concepts import concepts
 
@@ -68,7 +68,7 @@ def judged():
     told = [
         (key, other)
         for key, text in atoms.items()
-        for other in index.nearest(concepts(text), NEAR, MOST + 1)
+        for other in index.nearest(concepts(text), NEAR, NEW_RELATIONS + 1)
         if other != key
     ]
     true = [pair for pair in told if pair[0].split("/")[0] == pair[1].split("/")[0]]

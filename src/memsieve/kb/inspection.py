@@ -16,7 +16,8 @@ from memsieve.kb.files import atomic, document, layout
 from memsieve.kb.files.document import Document
 from memsieve.kb.files.layout import Layout, named_task, stored_task
 from memsieve.kb.files.tree import atom_files, is_atom, list_folder, walk_files
-from memsieve.kb.refine import finding, journal
+from memsieve.kb.refine import journal
+from memsieve.kb.refine.finding import NEW, parse_finding
 from memsieve.model import Refinement
 
 _PLACES = frozenset({"session", "staging", "reports", "task", "refine.jsonl"})
@@ -259,7 +260,7 @@ def _waiting(
     """Return a finding as the next refine will see it."""
     file = base.relative(Path(entry.path))
     try:
-        found = finding.read(entry.name, atomic.read(Path(entry.path)), task=at_hand, now="")
+        found = parse_finding(entry.name, atomic.read(Path(entry.path)), task=at_hand, now="")
     except KnowledgeBaseError as exc:
         unknown.append(Unknown(file=file, reason=exc.reason))
         return None
@@ -269,7 +270,7 @@ def _waiting(
         subject=found.title,
         observations=len(found.runs if by_runs else found.tasks),
         certain=bool(found.evidence),
-        status=found.document.value("status") or finding.NEW,
+        status=found.document.value("status") or NEW,
     )
 
 

@@ -1,4 +1,4 @@
-"""The atoms as refine needs them: what each is about and is called, remembered for those that did not change."""
+"""All atoms by path, name, source and concepts; unchanged ones come from a cache."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from memsieve.ports import Progress
 from memsieve.refine.concepts import concepts
 from memsieve.refine.verdict import COVERED, Known
 
-_CACHE = "concepts.json"
-_MOST_CACHE = 512 * 1024 * 1024
-# Each is read; the nearest few are compared sentence by sentence.
+_CACHE_FILE = "concepts.json"
+_MOST_CACHE_BYTES = 512 * 1024 * 1024
+# Each is read and compared with the finding.
 _MOST_KNOWN = 20
 
 
@@ -49,7 +49,7 @@ class Atom:
 
     @property
     def names(self) -> set[str]:
-        """All that a correction may call it by, folded."""
+        """All names by which a correction may refer to it, folded."""
         inner = self.path.removeprefix("atoms/")
         called = (self.id, self.title, safe(self.title, fallback="atom"), self.stem, inner, inner.rpartition(".")[0])
         return {fold(" ".join(name.split())) for name in called if name.strip()}
@@ -72,7 +72,7 @@ class Atoms:
         return self._atoms[path]
 
     def put(self, atom: Atom) -> None:
-        """Add an atom, or put it in place of what it was."""
+        """Add or replace an atom."""
         if (former := self._atoms.get(atom.path)) is not None:
             for name in former.names:
                 self._by_name[name].pop(atom.path, None)
@@ -83,7 +83,7 @@ class Atoms:
             self._by_name[name][atom.path] = None
 
     def read(self, path: str) -> Document | None:
-        """Return an atom's document as it is now; None where it is gone or cannot be read."""
+        """Read the document of an atom; None if it is gone or unreadable."""
         try:
             content = self._tree.read(path)
             return None if content is None else document.parse(document.decode(content, file=path), file=path)
@@ -91,36 +91,36 @@ class Atoms:
             return None
 
     def made_of(self, finding: str) -> Atom | None:
-        """Return the atom that a finding has become already."""
+        """Return the atom that a finding was promoted to."""
         path = self._by_source.get(finding)
         return None if path is None else self._atoms[path]
 
     def named(self, name: str) -> list[Atom]:
-        """Return the atoms of that name: a title, a file with or without its folder, or an id."""
+        """Return the atoms with a name: a title, a file with or without its folder, or an id."""
         wanted = (fold(" ".join(each.split())) for each in (name, safe(name, fallback="atom")))
         found = next((self._by_name[each] for each in wanted if self._by_name.get(each)), {})
         return [self._atoms[path] for path in found]
 
     def known(self, about: frozenset[str]) -> list[Known]:
-        """Return the atoms that hold enough of a finding's concepts to be compared with it."""
+        """Return the atoms that have enough of a finding's concepts to be compared with it."""
         read = ((path, self.read(path)) for path in self._index.covering(about, COVERED, _MOST_KNOWN))
         return [Known(id=path, content=found.text) for path, found in read if found is not None]
 
     def near(self, about: frozenset[str], least: float, most: int) -> list[Atom]:
-        """Return the atoms most like a text, nearest first."""
+        """Return the atoms nearest to a set of concepts, nearest first."""
         return [self._atoms[path] for path in self._index.nearest(about, least, most)]
 
 
 def atom_of(path: str, found: Document) -> Atom:
-    """Return what refine needs of an atom."""
+    """Return the atom in a document."""
     sources = tuple(found.values("sources"))
     return Atom(path, found.value("id"), found.title(path), sources, concepts(found.text))
 
 
-def load(tree: Tree, progress: Progress | None = None) -> tuple[Atoms, list[RefinedFile]]:
-    """Return all atoms, and those that could not be read."""
+def load_atoms(tree: Tree, progress: Progress | None = None) -> tuple[Atoms, list[RefinedFile]]:
+    """Load all atoms; also return those that could not be read."""
     layout, unread = tree.layout, list[RefinedFile]()
-    remembered = _Cache.read(layout)
+    cached = _ConceptCache.read(layout)
     loaded, entries = Atoms(tree), [entry for entry in walk_files(layout.atoms) if entry.name[0] != "."]
     for number, entry in enumerate(entries):
         path = layout.relative(Path(entry.path))
@@ -128,7 +128,7 @@ def load(tree: Tree, progress: Progress | None = None) -> tuple[Atoms, list[Refi
             unread += [_unread(path, "A link; links are not followed.")] if entry.is_symlink() else []
             continue
         try:
-            loaded.put(remembered.atom(path, entry.stat(follow_symlinks=False)) or _read(path, Path(entry.path)))
+            loaded.put(cached.atom(path, entry.stat(follow_symlinks=False)) or _read(path, Path(entry.path)))
         except FileNotFoundError:
             continue
         except KnowledgeBaseError as exc:
@@ -136,7 +136,7 @@ def load(tree: Tree, progress: Progress | None = None) -> tuple[Atoms, list[Refi
         if progress is not None:
             progress(number + 1, len(entries))
     if not tree.dry:
-        remembered.write(loaded)
+        cached.write(loaded)
     return loaded, unread
 
 
@@ -151,8 +151,8 @@ def _unread(path: str, why: str) -> RefinedFile:
 
 
 @dataclass(slots=True)
-class _Cache:
-    """What unchanged atoms are about, by their size and times; a cache that is broken is made anew."""
+class _ConceptCache:
+    """On-disk cache of atoms by file stamp; a broken cache is rebuilt."""
 
     place: Path
     rows: dict[str, Any]
@@ -160,16 +160,16 @@ class _Cache:
     fresh: dict[str, Any]
 
     @classmethod
-    def read(cls, layout: Layout) -> _Cache:
+    def read(cls, layout: Layout) -> _ConceptCache:
         rows: dict[str, Any] = {}
         with suppress(OSError, ValueError, KnowledgeBaseError, RecursionError, AttributeError):
             atomic.require_folder(layout.cache)
-            held = json.loads(atomic.read(layout.cache / _CACHE, most=_MOST_CACHE))
-            rows = dict(held["atoms"]) if held.get("rules") == _rules() else {}
-        return cls(layout.cache / _CACHE, rows, time.time_ns(), {})
+            held = json.loads(atomic.read(layout.cache / _CACHE_FILE, most=_MOST_CACHE_BYTES))
+            rows = dict(held["atoms"]) if held.get("rules") == _concepts_version() else {}
+        return cls(layout.cache / _CACHE_FILE, rows, time.time_ns(), {})
 
     def atom(self, path: str, found: os.stat_result) -> Atom | None:
-        """Return an atom as it was, if its file has not changed since."""
+        """Return the cached atom if its file is unchanged."""
         state = file_stamp(found, self.now)
         if state is None:
             return None
@@ -181,7 +181,7 @@ class _Cache:
         return None
 
     def write(self, atoms: Iterable[Atom]) -> None:
-        """Keep what was read, unless nothing has changed."""
+        """Save the atoms, unless nothing has changed."""
         rows = {
             atom.path: [self.fresh[atom.path], atom.id, atom.title, list(atom.sources), sorted(atom.concepts)]
             for atom in atoms
@@ -189,10 +189,10 @@ class _Cache:
         }
         if rows == self.rows:
             return
-        # Whoever cannot keep it reads the atoms again.
+        # Without a cache, the next run reads the atoms again.
         with suppress(OSError, KnowledgeBaseError):
             atomic.make_folder(self.place.parent)
-            atomic.replace(self.place, json.dumps({"rules": _rules(), "atoms": rows}).encode())
+            atomic.replace(self.place, json.dumps({"rules": _concepts_version(), "atoms": rows}).encode())
 
 
 def _plain(*values: Any) -> bool:
@@ -200,6 +200,6 @@ def _plain(*values: Any) -> bool:
 
 
 @cache
-def _rules() -> str:
-    """Return a mark of the rules that find concepts: with other rules a cache is worth nothing."""
+def _concepts_version() -> str:
+    """Return the version of the code that extracts concepts: cached concepts are valid for that version only."""
     return code_version(claims, refine, retrieval)

@@ -1,4 +1,4 @@
-"""A correction replaces what the atom it names says; what that said before stays in its history."""
+"""Changes to atoms: promote a finding, apply a correction, link related atoms, and carry out a step."""
 
 from __future__ import annotations
 
@@ -26,64 +26,76 @@ _HEADING = re.compile(r"# .*")
 _WORD = re.compile(r"\w+")
 _MOST_COMPARED = 2000
 _MOST_NAMED = 3
+# Fields that refine writes itself, or that only a finding has; an atom keeps all others.
+_REFINE_FIELDS = frozenset(
+    "id type task agent created tags observations description status observed runs title sources".split()
+)
+NEW_RELATIONS = 5
+# An atom with this many relations is related to everything, which says nothing.
+_MOST_RELATIONS = 20
+# Measured: see tests/unit/test_kb_related.py.
+NEAR = 0.2
+_RELATED = "related"
 
 
 def correct(finding: Finding, atoms: Atoms, at: str) -> Step:
-    """Return what a correction does to the atom it names, or why it waits."""
+    """Return the step of a correction: it replaces the text of the atom it names, or waits with a reason."""
     found = atoms.named(finding.title)
     if len(found) != 1:
-        return _waiting(finding, _unclear(finding.title, found, atoms))
+        return _keep(finding, _ambiguity(finding.title, found, atoms))
     [atom] = found
-    held = atoms.read(atom.path)
-    if held is None:
-        return _waiting(finding, f"{atom.path} changed and cannot be read. Mend it, and refine again.")
-    return _replaced(finding, atom, held, at)
+    current = atoms.read(atom.path)
+    if current is None:
+        return _keep(finding, f"{atom.path} changed and cannot be read. Mend it, and refine again.")
+    return _replace(finding, atom, current, at)
 
 
-def _replaced(finding: Finding, atom: Atom, held: Document, at: str) -> Step:
-    body = _body(finding.content, held.text)
-    if reads_same(body, held.text):
-        said = finding.told(FileOutcome.DUPLICATE, f"{atom.path} says this already.", atom=atom.path)
-        return Step(items=(said,), deletes=(finding.gone(),))
+def _replace(finding: Finding, atom: Atom, current: Document, at: str) -> Step:
+    body = _body(finding.content, current.text)
+    if reads_same(body, current.text):
+        result = finding.result(FileOutcome.DUPLICATE, f"{atom.path} says this already.", atom=atom.path)
+        return Step(items=(result,), deletes=(finding.deletion(),))
     try:
-        written = _corrected(finding, held, body, at)
+        written = _corrected(finding, current, body, at)
     except KnowledgeBaseError as exc:
-        return _waiting(finding, f"{atom.path} cannot take it with its history: {exc.problem}")
+        return _keep(finding, f"{atom.path} cannot take it with its history: {exc.problem}")
     why = "It replaced what the atom said; that is kept in its history."
-    told = finding.told(FileOutcome.CORRECTED, why, atom=atom.path)
-    return Step(items=(told,), write=Write(atom.path, written, content_hash(held.render())), deletes=(finding.gone(),))
+    result = finding.result(FileOutcome.CORRECTED, why, atom=atom.path)
+    return Step(
+        items=(result,), write=Write(atom.path, written, content_hash(current.render())), deletes=(finding.deletion(),)
+    )
 
 
-def _corrected(finding: Finding, held: Document, body: str, at: str) -> str:
-    history = held.fields.get("history")
+def _corrected(finding: Finding, current: Document, body: str, at: str) -> str:
+    history = current.fields.get("history")
     former = {
         "replaced": at,
         "finding": finding.id,
         "task": next(iter(finding.tasks), "") or None,
         "by": finding.observed[0].agent,
-        "content": held.text.replace("\r\n", "\n"),
+        "content": current.text.replace("\r\n", "\n"),
     }
     rows: list[Any] = [*(history if isinstance(history, list) else []), former]
-    return held.with_fields(history=rows, updated=at).with_body(body).whole()
+    return current.with_fields(history=rows, updated=at).with_body(body).whole()
 
 
 def _body(content: str, former: str) -> str:
-    """Return what a correction says, under the heading that the atom has."""
+    """Return the text of a correction under the heading of the atom."""
     heading = _HEADING.match(former)
     return content if heading is None or _HEADING.match(content) else f"{heading[0].rstrip()}\n\n{content}"
 
 
-def _unclear(name: str, found: list[Atom], atoms: Atoms) -> str:
+def _ambiguity(name: str, found: list[Atom], atoms: Atoms) -> str:
     if found:
         named = ", ".join(atom.path for atom in found[:_MOST_NAMED])
         return f"Several atoms are called {name!r}: {named}. Name one by its folder and file in atom_name."
-    near = _near(name, atoms)
+    near = _similar(name, atoms)
     hint = f" These come near: {', '.join(near)}." if near else ""
     return f"No atom is called {name!r}.{hint} Mend atom_name, or delete this."
 
 
-def _near(name: str, atoms: Atoms) -> list[str]:
-    """Return the atoms with the most similar names, among those that share a word or a beginning."""
+def _similar(name: str, atoms: Atoms) -> list[str]:
+    """Return the atoms with the most similar names, among those that share a word or the first two letters."""
     wanted = fold(name)
     words = set(_WORD.findall(wanted))
     alike = (
@@ -94,16 +106,12 @@ def _near(name: str, atoms: Atoms) -> list[str]:
     return list(dict.fromkeys(paths[each] for each in close))[:_MOST_NAMED]
 
 
-def _waiting(finding: Finding, why: str) -> Step:
-    return Step(items=(finding.told(FileOutcome.KEPT, why),))
+def _keep(finding: Finding, why: str) -> Step:
+    return Step(items=(finding.result(FileOutcome.KEPT, why),))
 
 
-# What refine says of an atom itself, or what concerns a finding only; all else that a person noted goes with it.
-_OWN = frozenset("id type task agent created tags observations description status observed runs title sources".split())
-
-
-def atom(finding: Finding, observations: int, at: str, tree: Tree, atoms: Atoms) -> Write:
-    """Return the atom that a finding becomes."""
+def promote(finding: Finding, observations: int, at: str, tree: Tree, atoms: Atoms) -> Write:
+    """Return the write of the atom that a finding becomes."""
     body = finding.content if finding.content.startswith("# ") else f"# {finding.title}\n\n{finding.content}"
     path = _free(f"atoms/{finding.kind.category}", names.safe(finding.title, fallback="atom"), tree)
     fields = _fields(finding, observations, at) | {"related": relations(path, concepts(body), atoms)}
@@ -125,7 +133,7 @@ def _fields(finding: Finding, observations: int, at: str) -> dict[str, Any]:
         "created": at,
         "observations": observations,
         "sources": finding.sources,
-        **{name: value for name, value in finding.document.fields.items() if name not in _OWN},
+        **{name: value for name, value in finding.document.fields.items() if name not in _REFINE_FIELDS},
     }
 
 
@@ -133,79 +141,75 @@ def _free(folder: str, name: str, tree: Tree) -> str:
     return next(f"{folder}/{each}" for each in names.numbered(f"{name}.md") if not tree.is_taken(folder, each))
 
 
-MOST = 5
-# An atom that so many point to is near to everything, and tells nothing more.
-_MOST_BACK = 20
-# Measured: see tests/unit/test_kb_related.py.
-NEAR = 0.2
-_FIELD = "related"
-
-
 def relations(path: str, about: frozenset[str], atoms: Atoms) -> list[str]:
-    """Return what a new atom shall point to, as it is written in its file."""
-    near = (atom.path for atom in atoms.near(about, NEAR, 2 * MOST) if atom.path != path)
-    open_ones = [other for other in near if _has_room(atoms.read(other))]
-    return [_from(path, other) for other in open_ones[:MOST]]
+    """Return the links of a new atom to its nearest atoms, relative to its file."""
+    near = (atom.path for atom in atoms.near(about, NEAR, 2 * NEW_RELATIONS) if atom.path != path)
+    with_room = [other for other in near if _has_room(atoms.read(other))]
+    return [_link(path, other) for other in with_room[:NEW_RELATIONS]]
 
 
-def point_back(path: str, tree: Tree, atoms: Atoms) -> None:
-    """Let every atom that this one points to point to it, once."""
+def link_back(path: str, tree: Tree, atoms: Atoms) -> None:
+    """Add a link to this atom in every atom that it links to, unless it is there."""
     found = atoms.read(path)
-    for link in found.values(_FIELD) if found is not None else ():
+    for link in found.values(_RELATED) if found is not None else ():
         other = posixpath.normpath(f"{PurePosixPath(path).parent}/{link}")
-        held = atoms.read(other) if other.startswith("atoms/") else None
-        if held is not None and _has_room(held) and (changed := _pointing(held, _from(other, path))) is not None:
+        current = atoms.read(other) if other.startswith("atoms/") else None
+        if (
+            current is not None
+            and _has_room(current)
+            and (changed := _with_link(current, _link(other, path))) is not None
+        ):
             tree.replace(other, changed)
 
 
-def _pointing(held: Document, link: str) -> bytes | None:
-    """Return an atom with one more relation; None where it has it, or has no room for it."""
-    links = held.values(_FIELD)
+def _with_link(current: Document, link: str) -> bytes | None:
+    """Return an atom with one more relation; None if it has it already or would become too large."""
+    links = current.values(_RELATED)
     if link in links:
         return None
     try:
-        identity = {} if held.value("id") else {"id": str(uuid.uuid4())}
-        return held.with_fields(**identity, related=[*links, link]).encode()
+        identity = {} if current.value("id") else {"id": str(uuid.uuid4())}
+        return current.with_fields(**identity, related=[*links, link]).encode()
     except KnowledgeBaseError:
         return None
 
 
-def _has_room(held: Document | None) -> bool:
-    return held is not None and len(held.values(_FIELD)) < _MOST_BACK
+def _has_room(current: Document | None) -> bool:
+    return current is not None and len(current.values(_RELATED)) < _MOST_RELATIONS
 
 
-def _from(path: str, other: str) -> str:
+def _link(path: str, other: str) -> str:
     return posixpath.relpath(other, PurePosixPath(path).parent)
 
 
 def apply(step: Step, tree: Tree, atoms: Atoms) -> bool:
-    """Do a step, or the rest of it; say no, and do no more, where somebody changed a file after it was decided."""
+    """Carry out a step, or the rest of it; return False and stop if a file has changed since the decision."""
     try:
-        return _applied(step, tree, atoms)
-    # A journal may come from anywhere, and a folder may have become a link.
+        return _apply(step, tree, atoms)
+    # The journal may not be ours, and a folder may have become a link.
     except KnowledgeBaseError:
         return False
 
 
-def _applied(step: Step, tree: Tree, atoms: Atoms) -> bool:
-    if step.write is not None and not _written(step.write, tree):
+def _apply(step: Step, tree: Tree, atoms: Atoms) -> bool:
+    if step.write is not None and not _write(step.write, tree):
         return False
     if step.write is not None and step.write.path.startswith("atoms/"):
         atoms.put(atom_of(step.write.path, document.parse(step.write.text)))
     if step.atom is not None:
-        point_back(step.atom, tree, atoms)
-    gone = [_deleted(delete.path, delete.before, tree) for delete in step.deletes]
-    return all(gone)
+        link_back(step.atom, tree, atoms)
+    deleted = [_delete(delete.path, delete.before, tree) for delete in step.deletes]
+    return all(deleted)
 
 
-def _written(write: Write, tree: Tree) -> bool:
-    held = _mark(write.path, tree)
-    if held == content_hash(write.text):
+def _write(write: Write, tree: Tree) -> bool:
+    current = _hash(write.path, tree)
+    if current == content_hash(write.text):
         return True
-    if held != write.before:
+    if current != write.before:
         return False
     try:
-        if held is None:
+        if current is None:
             tree.create(write.path, write.text.encode())
         else:
             tree.replace(write.path, write.text.encode())
@@ -214,15 +218,15 @@ def _written(write: Write, tree: Tree) -> bool:
     return True
 
 
-def _deleted(path: str, before: str, tree: Tree) -> bool:
-    held = _mark(path, tree)
-    if held == before:
+def _delete(path: str, before: str, tree: Tree) -> bool:
+    current = _hash(path, tree)
+    if current == before:
         tree.delete(path)
-    return held in {before, None}
+    return current in {before, None}
 
 
-def _mark(path: str, tree: Tree) -> str | None:
-    """Return the mark of what a file holds; one that has become a link or a folder has a mark like no other."""
+def _hash(path: str, tree: Tree) -> str | None:
+    """Return the hash of a file, None if there is none; a link or a folder has a hash that matches nothing."""
     try:
         content = tree.read(path)
     except KnowledgeBaseError:

@@ -1,4 +1,4 @@
-"""Which texts hold the concepts of a finding: an index from each concept to those who have it."""
+"""Inverted index from concepts to the texts that have them."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from itertools import pairwise
 from memsieve.refine.concepts import is_han
 
 _PAIR = 2
-# Who shares less with a finding than so many others is not among the nearest few.
+# Only the texts with the highest shared weight are scored.
 _MOST_WEIGHED = 50
 
 
 class ConceptIndex:
-    """Finds the texts that hold many of a finding's concepts, exactly as `refine.concepts.shared` counts them."""
+    """Finds the texts that share concepts with a finding, counted exactly as `refine.concepts.shared` does."""
 
     def __init__(self) -> None:
         self._texts: dict[str, frozenset[str]] = {}
         self._empty: dict[str, None] = {}
         self._holders: dict[str, dict[str, None]] = {}
-        # What a shorter one may stand within: 熔断 in 熔断器 by its first pair, main.py in src/main.py by its end.
+        # To find a concept within longer ones: 熔断 in 熔断器 by its first pair, main.py in src/main.py by its end.
         self._by_pair: defaultdict[str, dict[str, None]] = defaultdict(dict)
         self._by_ending: defaultdict[str, dict[str, None]] = defaultdict(dict)
 
@@ -31,7 +31,7 @@ class ConceptIndex:
         return len(self._texts)
 
     def put(self, key: str, found: frozenset[str]) -> None:
-        """Add a text by what it is about, in place of what the key held."""
+        """Add or replace a text by its concepts."""
         self.remove(key)
         self._texts[key] = found
         if not found:
@@ -40,24 +40,24 @@ class ConceptIndex:
             self._hold(concept, key)
 
     def remove(self, key: str) -> None:
-        """Forget a text, if it is there."""
+        """Remove a text, if it is there."""
         self._empty.pop(key, None)
         for concept in self._texts.pop(key, frozenset()):
             del self._holders[concept][key]
 
     def covering(self, finding: AbstractSet[str], share: float, most: int | None = None) -> list[str]:
-        """Return the texts that hold more than this share of a finding's concepts, those that hold most first."""
+        """Return the texts with more than this share of a finding's concepts, most first."""
         if not finding:
             return sorted(self._empty)[:most]
-        counts = Counter(key for concept in finding for key in self._having(concept))
+        counts = Counter(key for concept in finding for key in self._holders_of(concept))
         found = sorted((-count, key) for key, count in counts.items() if count / len(finding) > share)
         return [key for _, key in found[:most]]
 
     def nearest(self, finding: AbstractSet[str], least: float, most: int) -> list[str]:
-        """Return the texts most like a finding, nearest first: what few texts hold tells more."""
+        """Return the texts nearest to a finding by idf-weighted cosine of their concepts, nearest first."""
         weights: defaultdict[str, float] = defaultdict(float)
         for concept in sorted(finding):
-            holders = list(self._having(concept))
+            holders = list(self._holders_of(concept))
             rarity = self._rarity(len(holders))
             for key in holders:
                 weights[key] += rarity
@@ -73,8 +73,8 @@ class ConceptIndex:
     def _rarity(self, holders: int) -> float:
         return math.log1p((len(self._texts) + 1) / (holders + 1))
 
-    def _having(self, concept: str) -> Iterable[str]:
-        """Return the texts that have a concept, as it is or within a longer one."""
+    def _holders_of(self, concept: str) -> Iterable[str]:
+        """Return the texts that have a concept, exactly or within a longer one."""
         longer = list(self._longer(concept))
         own = self._holders.get(concept, {})
         if not longer:

@@ -1,4 +1,4 @@
-"""A finding that waits in staging: what it says, and who observed it in which tasks."""
+"""A finding in staging: its text, and who observed it in which tasks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST_TITLE = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """One time that something was found."""
+    """One observation of a finding."""
 
     id: str | None
     task: str | None
@@ -38,7 +38,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """A file of staging that refine understands."""
+    """A file in staging that is a finding."""
 
     file: str
     kind: ItemType
@@ -54,7 +54,7 @@ class Finding:
 
     @property
     def content(self) -> str:
-        """What it says; what it is called does not count."""
+        """Its text; its title does not count."""
         return self.document.text
 
     @property
@@ -63,14 +63,14 @@ class Finding:
 
     @property
     def title(self) -> str:
-        """What it is called, on one line: a correction by the atom it names."""
+        """Its title on one line; that of a correction is the atom it names."""
         given = self.document.value(self.kind.fields[0])
         named = given or _PREFIX.sub("", self.file.rpartition(".")[0]).replace("-", " ")
         return " ".join(named.split())[:_MOST_TITLE] or self.kind.name
 
     @property
     def evidence(self) -> list[str]:
-        """What bears it out beyond its being seen, if anything."""
+        """The evidence for it, if any."""
         return self.document.values("evidence")
 
     @property
@@ -79,35 +79,35 @@ class Finding:
 
     @property
     def runs(self) -> list[str]:
-        """The runs of refine that have counted it."""
+        """The ids of the refine runs that counted it."""
         return self.document.values("runs")
 
     @property
     def tasks(self) -> list[str]:
-        """The tasks in which it was observed, each once."""
+        """The distinct tasks in which it was observed."""
         return list(dict.fromkeys(each.task or "" for each in self.observed))
 
     @property
     def sources(self) -> list[str]:
-        """The ids of all findings in it."""
+        """The distinct ids of its observations."""
         return list(dict.fromkeys(each.id for each in self.observed if each.id))
 
-    def counted_by(self, run: str) -> Finding:
-        """Return it with one more run that has counted it."""
-        return replace(self, document=_changed(self.document, runs=_all(self.runs, [run])))
+    def counted_in(self, run: str) -> Finding:
+        """Return the finding, counted in one more run."""
+        return replace(self, document=_changed(self.document, runs=_union(self.runs, [run])))
 
-    def joined(self, other: Finding) -> Finding:
-        """Return it with the observations of another finding that says the same, and what that adds in words."""
+    def merged(self, other: Finding) -> Finding:
+        """Return the finding with the observations, and any new text, of another finding that says the same."""
         body = self.document
         if _adds_words(other.content, self.content):
             body = body.with_body(f"{self.content}\n\n{other.content}")
-        # Only what the other adds: a field that says the same stays as a person wrote it.
-        added = {name: _all(body.values(name), other.document.values(name)) for name in ("evidence", "tags")}
+        # Only changed fields are written: an equal field stays as a person wrote it.
+        added = {name: _union(body.values(name), other.document.values(name)) for name in ("evidence", "tags")}
         body = _changed(body, **{name: values for name, values in added.items() if values != body.values(name)})
-        return replace(self, document=body, observed=_once([*self.observed, *other.observed]))
+        return replace(self, document=body, observed=_distinct([*self.observed, *other.observed]))
 
-    def recorded(self, observations: int) -> Document:
-        """Return its document with all that observed it."""
+    def with_observations(self, observations: int) -> Document:
+        """Return its document with all observations."""
         return _changed(
             self.document,
             id=self.id,
@@ -117,24 +117,26 @@ class Finding:
             observed=[asdict(each) for each in self.observed],
         )
 
-    def marked(self, observations: int) -> Write | None:
-        """Return the file as it is kept to be observed further; None where it is so already."""
-        written = _changed(self.recorded(observations), status=OBSERVED).whole()
+    def kept(self, observations: int) -> Write | None:
+        """Return the write that keeps it for more observations; None if the file is already so."""
+        written = _changed(self.with_observations(observations), status=OBSERVED).whole()
         return None if content_hash(written) == self.before else Write(self.path, written, self.before)
 
-    def told(
-        self, fate: FileOutcome, why: str, *, observations: int | None = None, atom: str | None = None
+    def result(
+        self, outcome: FileOutcome, reason: str, *, observations: int | None = None, atom: str | None = None
     ) -> RefinedFile:
-        """Return what the report says of it."""
-        return RefinedFile(file=self.file, outcome=fate, reason=why, observations=observations, atom=atom, id=self.id)
+        """Return its line of the report."""
+        return RefinedFile(
+            file=self.file, outcome=outcome, reason=reason, observations=observations, atom=atom, id=self.id
+        )
 
-    def gone(self) -> Delete:
-        """Return what removes it."""
+    def deletion(self) -> Delete:
+        """Return the deletion of its file."""
         return Delete(self.path, self.before)
 
 
-def read(file: str, content: bytes, *, task: str | None, now: str) -> Finding:
-    """Return a file of staging as a finding, or say why it is none."""
+def parse_finding(file: str, content: bytes, *, task: str | None, now: str) -> Finding:
+    """Parse a file of staging as a finding, or say why it is none."""
     of_name = type_of(STAGING, file)
     if of_name is None:
         patterns = ", ".join(kind.title for kind in _KINDS.values())
@@ -157,17 +159,17 @@ def read(file: str, content: bytes, *, task: str | None, now: str) -> Finding:
         before=content_hash(content),
         id=identity,
         created=created,
-        observed=_once(rows if known else [first, *rows]),
+        observed=_distinct(rows if known else [first, *rows]),
     )
 
 
 def folded(text: str) -> str:
-    """Return what two wordings have in common that differ in case, width and space alone."""
+    """Fold a text, so that texts that differ only in case, width and space are equal."""
     return " ".join(fold(text).split())
 
 
 def reads_same(text: str, other: str) -> bool:
-    """Say whether two texts are one but for how their lines end: a correction may mend a sign, or an indent."""
+    """Say whether two texts are equal apart from line ends: a correction may change a single sign, or an indent."""
     return _lines(text) == _lines(other)
 
 
@@ -182,7 +184,7 @@ def _adds_words(content: str, text: str) -> bool:
     return not mine or shared(mine, concepts(text)) != mine
 
 
-def _all(first: Iterable[str], second: Iterable[str]) -> list[str]:
+def _union(first: Iterable[str], second: Iterable[str]) -> list[str]:
     return list(dict.fromkeys([*first, *second]))
 
 
@@ -202,6 +204,6 @@ def _observation(row: Mapping[str, Any]) -> Observation:
     )
 
 
-def _once(rows: Iterable[Observation]) -> tuple[Observation, ...]:
-    """Return each observation once: by its id, or where a person wrote none, as it stands."""
+def _distinct(rows: Iterable[Observation]) -> tuple[Observation, ...]:
+    """Remove duplicate observations: by id, or by all fields if there is no id."""
     return tuple({row.id or row: row for row in reversed(list(rows))}.values())[::-1]

@@ -1,4 +1,4 @@
-"""The journal of a refine run: what was decided, on disk before it is done, so that the next run can finish it."""
+"""Write-ahead journal of a refine run: each step is durable before it is carried out, so the next run can finish it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,54 @@ from typing import Any, Self
 from memsieve.kb.files import atomic
 from memsieve.kb.refine.report import RefinedFile
 
-_APPENDING = os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_APPEND_FLAGS = os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A file to write; `before` is the hash of its content when this was decided, None if there was no file."""
+
+    path: str
+    text: str
+    before: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """A file to delete, if its content still has the hash `before`."""
+
+    path: str
+    before: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """One run of refine: its own id, the task that ends with it, and when it began."""
+class Step:
+    """The decision on findings that say the same; it is idempotent, and writes come before deletions."""
+
+    items: tuple[RefinedFile, ...]
+    write: Write | None = None
+    deletes: tuple[Delete, ...] = ()
+    # The path of a new atom: its relations link back to it before the finding is deleted.
+    atom: str | None = None
+
+    def row(self) -> dict[str, Any]:
+        """Return the step as a row of the journal."""
+        return asdict(self)
+
+    @classmethod
+    def read(cls, row: Mapping[str, Any]) -> Self:
+        """Parse a row of the journal."""
+        return cls(
+            items=tuple(RefinedFile.read(each) for each in row["items"]),
+            write=None if row["write"] is None else Write(**row["write"]),
+            deletes=tuple(Delete(**each) for each in row["deletes"]),
+            atom=row["atom"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefineRun:
+    """One run of refine: its id, the task that it ends, and its start."""
 
     id: str
     task: str | None
@@ -27,17 +69,17 @@ class Run:
 
 @dataclass(slots=True)
 class Journal:
-    """The decisions of a run, one line each; a dry run keeps them in mind alone."""
+    """The steps of a run, one JSON line each; a dry run keeps them in memory."""
 
     path: Path
-    run: Run
+    run: RefineRun
     steps: list[Step] = field(default_factory=list)
     resumed: bool = False
     dry: bool = False
 
     @classmethod
-    def open(cls, path: Path, run: Run, *, dry: bool) -> Journal:
-        """Go on with the journal of an interrupted run, or begin one for this run."""
+    def open(cls, path: Path, run: RefineRun, *, dry: bool) -> Journal:
+        """Resume the journal of an interrupted run, or begin one for this run."""
         rows = list(_rows(path))
         begun = [each for row in rows if (each := _run(row)) is not None]
         if begun:
@@ -49,12 +91,12 @@ class Journal:
         return journal
 
     def add(self, step: Step) -> None:
-        """Note what was decided; when this returns, it is on disk."""
+        """Append a step, durable on return."""
         self._append({"step": step.row()})
         self.steps.append(step)
 
     def close(self) -> None:
-        """Remove the journal of a run that has finished."""
+        """Delete the journal of a finished run."""
         if not self.dry:
             atomic.remove(self.path)
 
@@ -62,9 +104,9 @@ class Journal:
         if self.dry:
             return
         start = os.O_CREAT | os.O_TRUNC if anew else 0
-        # A line that a crash cut short must not swallow this one.
+        # A line that a crash cut short must not merge with this one.
         line = b"\n" + json.dumps(row).encode() + b"\n"
-        handle = os.open(self.path, _APPENDING | start, 0o644)
+        handle = os.open(self.path, _APPEND_FLAGS | start, 0o644)
         try:
             with os.fdopen(handle, "wb", closefd=False) as file:
                 file.write(line)
@@ -76,12 +118,12 @@ class Journal:
 
 
 def unfinished(path: Path) -> bool:
-    """Say whether a run was interrupted and waits to be finished."""
+    """Say whether an interrupted run waits to be finished."""
     return any(_run(row) is not None for row in _rows(path))
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the whole lines of a journal; what a crash cut short was not done yet."""
+    """Yield the complete lines of a journal; a line that a crash cut short was not carried out."""
     if path.is_symlink() or not path.is_file():
         return
     with path.open("rb") as lines:
@@ -92,9 +134,9 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
                     yield row
 
 
-def _run(row: dict[str, Any]) -> Run | None:
+def _run(row: dict[str, Any]) -> RefineRun | None:
     try:
-        run = Run(**row["run"])
+        run = RefineRun(**row["run"])
     except (KeyError, TypeError):
         return None
     return run if isinstance(run.id, str) and isinstance(run.at, str) else None
@@ -105,45 +147,3 @@ def _step(row: dict[str, Any]) -> Step | None:
         return Step.read(row["step"])
     except (KeyError, TypeError, ValueError):
         return None
-
-
-@dataclass(frozen=True, slots=True)
-class Write:
-    """A file as it shall be; `before` is the mark of what it held when this was decided, None where there was none."""
-
-    path: str
-    text: str
-    before: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Delete:
-    """A file that goes, if it still holds what was decided on."""
-
-    path: str
-    before: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """What was decided on one finding, or on several that say the same."""
-
-    items: tuple[RefinedFile, ...]
-    write: Write | None = None
-    deletes: tuple[Delete, ...] = ()
-    # The new atom, to which its relations point back before the finding goes.
-    atom: str | None = None
-
-    def row(self) -> dict[str, Any]:
-        """Return the step as the journal keeps it."""
-        return asdict(self)
-
-    @classmethod
-    def read(cls, row: Mapping[str, Any]) -> Self:
-        """Return a step from its row of the journal."""
-        return cls(
-            items=tuple(RefinedFile.read(each) for each in row["items"]),
-            write=None if row["write"] is None else Write(**row["write"]),
-            deletes=tuple(Delete(**each) for each in row["deletes"]),
-            atom=row["atom"],
-        )

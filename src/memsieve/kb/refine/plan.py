@@ -1,4 +1,4 @@
-"""What becomes of each finding: the first outcome that holds, one step after the other."""
+"""Decide on each finding: the first outcome that applies, one step at a time."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import Literal
 
 from memsieve.errors import KnowledgeBaseError
 from memsieve.kb.files.tree import Tree
-from memsieve.kb.refine import changes as promotion
 from memsieve.kb.refine.atoms import Atoms
-from memsieve.kb.refine.changes import correct
+from memsieve.kb.refine.changes import correct, promote
 from memsieve.kb.refine.concept_index import ConceptIndex
 from memsieve.kb.refine.finding import Finding
-from memsieve.kb.refine.journal import Run, Step
+from memsieve.kb.refine.journal import RefineRun, Step
 from memsieve.kb.refine.report import FileOutcome, RefinedFile
 from memsieve.model import Outcome, Reason
 from memsieve.refine.concepts import concepts, share
@@ -29,44 +28,44 @@ _COUNTED = {"evidence": "tasks", "runs": "runs"}
 
 @dataclass(slots=True)
 class Plan:
-    """Decides on findings in turn. Each step is done before the next is asked for: it may be what covers the next."""
+    """Decides on findings in turn; each step must be carried out before the next is requested, which it may cover."""
 
     tree: Tree
     atoms: Atoms
-    run: Run
+    run: RefineRun
     observations: Observations
-    # What a finding comes near to and contradicts: an atom, or another finding.
+    # By file: why a finding is no duplicate of a similar atom, or of another finding, that it contradicts.
     _differing: dict[str, Reason | None] = field(default_factory=dict)
     _disputed: dict[str, Reason] = field(default_factory=dict)
 
     def steps(self, findings: Sequence[Finding]) -> Iterator[Step]:
-        """Yield what is done with all findings, older ones first."""
+        """Yield the steps for all findings, oldest first."""
         waiting: list[Finding] = []
         for finding in sorted(findings, key=lambda each: (each.created, each.file)):
-            step = correct(finding, self.atoms, self.run.at) if finding.is_correction else self._dropped(finding)
+            step = correct(finding, self.atoms, self.run.at) if finding.is_correction else self._deletion_step(finding)
             if step is None:
                 waiting.append(finding)
             else:
                 yield step
-        yield from self._observed(waiting)
+        yield from self._steps_for(waiting)
 
-    def _observed(self, waiting: list[Finding]) -> Iterator[Step]:
-        """Yield what is done with findings that are worth something, those that say the same together."""
+    def _steps_for(self, waiting: list[Finding]) -> Iterator[Step]:
+        """Yield the steps for findings that may become atoms, those that say the same together."""
         alike = _alike(waiting)
-        left = {finding.file: finding for finding in waiting}
-        while left:
-            lead = left.pop(next(iter(left)))
-            if (step := self._dropped(lead)) is not None:
+        pending = {finding.file: finding for finding in waiting}
+        while pending:
+            lead = pending.pop(next(iter(pending)))
+            if (step := self._deletion_step(lead)) is not None:
                 yield step
                 continue
-            near = [left[file] for file in alike[lead.file] if file in left]
-            same = [other for other in near if self._same(lead, other) and self._dropped(other) is None]
+            near = [pending[file] for file in alike[lead.file] if file in pending]
+            same = [other for other in near if self._same(lead, other) and self._deletion_step(other) is None]
             for other in same:
-                del left[other.file]
-            yield from self._decided(lead, same)
+                del pending[other.file]
+            yield from self._decide(lead, same)
 
-    def _dropped(self, finding: Finding) -> Step | None:
-        """Return the step that deletes a finding as known or too narrow; None where it is neither."""
+    def _deletion_step(self, finding: Finding) -> Step | None:
+        """Return the step that deletes a duplicate or too narrow finding; None if it is neither."""
         made = self.atoms.made_of(finding.id)
         if made is not None and share(concepts(finding.content), made.concepts) > COVERED:
             return _deletion(finding, FileOutcome.DUPLICATE, f"Atom {made.path} was made of it.", made.path)
@@ -90,23 +89,23 @@ class Plan:
                 return False
         return False
 
-    def _decided(self, lead: Finding, same: Sequence[Finding]) -> Iterator[Step]:
-        """Yield the step for findings that say the same; what cannot be put together is decided on by itself."""
+    def _decide(self, lead: Finding, same: Sequence[Finding]) -> Iterator[Step]:
+        """Yield the step for findings that say the same; if they cannot be merged, each gets its own."""
         try:
-            yield self._together(lead, same)
+            yield self._merged_step(lead, same)
         except KnowledgeBaseError as exc:
             if not same:
-                yield Step(items=(lead.told(FileOutcome.KEPT, str(exc)),))
+                yield Step(items=(lead.result(FileOutcome.KEPT, str(exc)),))
             else:
                 for finding in (lead, *same):
-                    yield from self._decided(finding, ())
+                    yield from self._decide(finding, ())
 
-    def _together(self, lead: Finding, same: Sequence[Finding]) -> Step:
+    def _merged_step(self, lead: Finding, same: Sequence[Finding]) -> Step:
         whole = lead
         for other in same:
-            whole = whole.joined(other)
+            whole = whole.merged(other)
         if self.observations == "runs":
-            whole = whole.counted_by(self.run.id)
+            whole = whole.counted_in(self.run.id)
         seen = len(whole.runs if self.observations == "runs" else whole.tasks)
         found = refine(
             lead.content,
@@ -118,23 +117,23 @@ class Plan:
         reasons = (found.reason, self._differing[lead.file], self._disputed.get(lead.file))
         why = " ".join(str(reason) for reason in reasons if reason is not None)
         if found.outcome is Outcome.READY:
-            return self._promoted(whole, same, seen, why)
-        told = lead.told(FileOutcome.OBSERVING, why, observations=seen)
+            return self._promotion(whole, same, seen, why)
+        result = lead.result(FileOutcome.OBSERVING, why, observations=seen)
         return Step(
-            items=(told, *_counted_there(told, same)),
-            write=whole.marked(seen),
-            deletes=tuple(other.gone() for other in same),
+            items=(result, *_counted_with(result, same)),
+            write=whole.kept(seen),
+            deletes=tuple(other.deletion() for other in same),
         )
 
-    def _promoted(self, whole: Finding, same: Sequence[Finding], seen: int, why: str) -> Step:
-        made = promotion.atom(whole, seen, self.run.at, self.tree, self.atoms)
-        told = whole.told(FileOutcome.PROMOTED, why, observations=seen, atom=made.path)
-        gone = (whole.gone(), *(other.gone() for other in same))
-        return Step(items=(told, *_counted_there(told, same)), write=made, deletes=gone, atom=made.path)
+    def _promotion(self, whole: Finding, same: Sequence[Finding], seen: int, why: str) -> Step:
+        write = promote(whole, seen, self.run.at, self.tree, self.atoms)
+        result = whole.result(FileOutcome.PROMOTED, why, observations=seen, atom=write.path)
+        deletes = (whole.deletion(), *(other.deletion() for other in same))
+        return Step(items=(result, *_counted_with(result, same)), write=write, deletes=deletes, atom=write.path)
 
 
 def _alike(findings: Sequence[Finding]) -> dict[str, list[str]]:
-    """Return for each finding those that have most of its concepts, or most of whose concepts it has, in order."""
+    """Return for each finding the others that cover most of its concepts, or are covered by it, in order."""
     index, found = ConceptIndex(), defaultdict[str, set[str]](set)
     for finding in findings:
         index.put(finding.file, concepts(finding.content))
@@ -150,10 +149,10 @@ def _differs_from(finding: Finding, difference: Reason) -> Reason:
     return Reason.of("refine.differs_finding", id=finding.file, difference=difference)
 
 
-def _counted_there(told: RefinedFile, same: Sequence[Finding]) -> tuple[RefinedFile, ...]:
-    why = f"It says the same as {told.file}, and counts there."
-    return tuple(each.told(told.outcome, why, observations=told.observations, atom=told.atom) for each in same)
+def _counted_with(result: RefinedFile, same: Sequence[Finding]) -> tuple[RefinedFile, ...]:
+    why = f"It says the same as {result.file}, and counts there."
+    return tuple(each.result(result.outcome, why, observations=result.observations, atom=result.atom) for each in same)
 
 
-def _deletion(finding: Finding, fate: FileOutcome, why: str, atom: str | None) -> Step:
-    return Step(items=(finding.told(fate, why, atom=atom),), deletes=(finding.gone(),))
+def _deletion(finding: Finding, outcome: FileOutcome, why: str, atom: str | None) -> Step:
+    return Step(items=(finding.result(outcome, why, atom=atom),), deletes=(finding.deletion(),))

@@ -1,4 +1,4 @@
-"""What refining did to each file and why, as a record and as the Markdown that stays behind."""
+"""The report of a refine run: the outcome and reason of each file, as a record and as Markdown."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 class FileOutcome(StrEnum):
-    """What became of a file of staging."""
+    """The outcome of a file in staging."""
 
     PROMOTED = "promoted"
     CORRECTED = "corrected"
@@ -39,7 +39,7 @@ _HEADINGS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefinedFile:
-    """What became of one file and why; `atom` says where it went, or which atom says it already."""
+    """The outcome of one file and why; `atom` is the path it was written to, or the atom that says it already."""
 
     file: str
     outcome: FileOutcome
@@ -50,14 +50,14 @@ class RefinedFile:
 
     @property
     def label(self) -> str:
-        """The outcome as people read it: `observing 2/3`."""
+        """The outcome for people: `observing 2/3`."""
         if self.outcome is FileOutcome.OBSERVING:
             return f"{self.outcome} {self.observations}/{Refinement.NEEDED}"
         return self.outcome.replace("_", " ")
 
     @classmethod
     def read(cls, row: Mapping[str, Any]) -> Self:
-        """Return an item from its row of the journal."""
+        """Parse a row of the journal."""
         return cls(**{**row, "outcome": FileOutcome(row["outcome"])})
 
 
@@ -76,52 +76,52 @@ class Report:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many files had each outcome, none left out."""
+        """The number of files by outcome, zeros included."""
         found = Counter(item.outcome for item in self.items)
-        return {str(fate): found[fate] for fate in FileOutcome}
+        return {str(outcome): found[outcome] for outcome in FileOutcome}
 
     def document(self) -> dict[str, Any]:
-        """Return the report as JSON has it."""
+        """Return the report as a JSON object."""
         plain = asdict(self) | {"at": self.at.isoformat(), "counts": self.counts}
         return plain | {key: list(plain[key]) for key in ("items", "cleared", "trimmed")}
 
     def markdown(self) -> str:
-        """Return the report as it is kept in `session/staging-report.md`."""
-        parts = [self._head(), *(self._part(fate) for fate in FileOutcome), self._cleaning()]
+        """Return the report as Markdown, as kept in `session/staging-report.md`."""
+        parts = [self._head(), *(self._part(outcome) for outcome in FileOutcome), self._cleaning()]
         return "\n\n".join(filter(None, parts)) + "\n"
 
     def _head(self) -> str:
         lines = [
             "# What refine did",
-            f"{self.at:%Y-%m-%d %H:%M:%S} UTC, run {self.run}, task {plain(self.task or '-')}.",
+            f"{self.at:%Y-%m-%d %H:%M:%S} UTC, run {self.run}, task {_escaped(self.task or '-')}.",
         ]
         if self.resumed:
             lines.append("An earlier run was interrupted; this one finished its work, and tells of both.")
         counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in self.counts.items() if count)
         return "\n\n".join([*lines, f"{_files(len(self.items))}: {counts or 'nothing waited in staging'}."])
 
-    def _part(self, fate: FileOutcome) -> str:
-        rows = [_line(item) for item in self.items if item.outcome is fate]
-        return "\n".join([f"## {_HEADINGS[fate]}", "", *rows]) if rows else ""
+    def _part(self, outcome: FileOutcome) -> str:
+        rows = [_line(item) for item in self.items if item.outcome is outcome]
+        return "\n".join([f"## {_HEADINGS[outcome]}", "", *rows]) if rows else ""
 
     def _cleaning(self) -> str:
         done = [*_named("Cleared from session", self.cleared), *_named("Reports trimmed", self.trimmed)]
         return "\n".join(["## Cleaned up", "", *done]) if done else ""
 
 
-def plain(text: str) -> str:
-    """Return a text on one line that Markdown shows as it is."""
+def _escaped(text: str) -> str:
+    """Escape a text for one line of Markdown."""
     return _SPECIAL.sub(r"\\\g<0>", _BREAKS.sub(" ", text))
 
 
 def _line(item: RefinedFile) -> str:
     seen = f" ({item.observations} of {Refinement.NEEDED})" if item.outcome is FileOutcome.OBSERVING else ""
-    where = f" → {plain(item.atom)}" if item.atom else ""
-    return f"- **{plain(item.file)}**{seen}{where}: {plain(item.reason)}"
+    where = f" → {_escaped(item.atom)}" if item.atom else ""
+    return f"- **{_escaped(item.file)}**{seen}{where}: {_escaped(item.reason)}"
 
 
 def _named(title: str, names: Sequence[str]) -> list[str]:
-    return [f"- {title}: {', '.join(map(plain, names))}"] if names else []
+    return [f"- {title}: {', '.join(map(_escaped, names))}"] if names else []
 
 
 def _files(count: int) -> str:
