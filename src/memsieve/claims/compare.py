@@ -14,8 +14,8 @@ from memsieve.claims.statement import Statement, Value
 from memsieve.model import Reason
 from memsieve.text.normalize import fold
 from memsieve.text.numbers import Kind
+from memsieve.text.sentences import split_sentences
 
-_SENTENCE_END = re.compile(r"(?<=[。！？!?；;])|(?<=[.])(?=\s)|\n+")
 _MOST_SENTENCES = 40
 # A longer one is read in pieces: the work on each grows with the square of its length.
 _LONGEST_SENTENCE = 4000
@@ -153,8 +153,7 @@ def _same_unit(a: str, b: str) -> bool:
 
 
 def _sentences(text: str) -> list[Statement]:
-    parts = (part.strip() for part in _SENTENCE_END.split(text))
-    pieces = (piece for part in parts if part for piece in _pieces(part))
+    pieces = (piece for sentence in split_sentences(text) for piece in _pieces(sentence))
     return [statement.read(piece) for piece in islice(pieces, _MOST_SENTENCES)]
 
 

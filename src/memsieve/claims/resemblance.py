@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -11,6 +10,7 @@ from typing import NamedTuple
 
 from memsieve.model import Tombstone, Vector
 from memsieve.text.normalize import fold
+from memsieve.text.sentences import split_sentences
 from memsieve.text.tokenize import tokenize
 
 # Fewer words than this are too few to say that one text holds another.
@@ -22,7 +22,6 @@ _WORDS_TO_COSINE = 1.25
 # Words of a short text are found in a long one by chance: at 0.9 in one of 200 real texts, at 0.8 in one of 30.
 _LESS_FOR_A_PART = 0.1
 _MAX_QUOTE = 80
-SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n+")
 
 
 def closeness(words: Sequence[str], vector: Vector | None, other_words: Sequence[str], other: Vector | None) -> float:
@@ -76,7 +75,7 @@ def said_again(content: str, vector: Vector | None, decided: Remembered | Tombst
 @lru_cache(maxsize=4)
 def _neighbours(content: str) -> list[tuple[str, ...]]:
     """Return the words of every two neighbouring sentences of a text that is held against many tombstones."""
-    sentences = [tokenize(sentence) for sentence in SENTENCE_END.split(content) if sentence.strip()]
+    sentences = [tokenize(sentence) for sentence in split_sentences(content)]
     return [first + second for first, second in pairwise(sentences)] or sentences
 
 

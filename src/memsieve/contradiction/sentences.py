@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from memsieve.text.sentences import find_sentences
+
 # Fenced code, and the tags of transcripts: {laugh}, {disfmarker}.
 _FENCE = re.compile(r"\{[a-z]{3,20}\}|```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
-_SENTENCE = re.compile(r"[^。！？!?；;.\n]+(?:[.](?=\S)[^。！？!?；;.\n]*)*(?:[。！？!?；;.]+[\"'”’」』）)]*|$)?")
 # Words that announce a statement and claim nothing themselves.
 _OPENING = re.compile(
     r"\s*(?:(?:in short|in summary|to summari[sz]e|to sum up|to repeat|to be clear|to recap|in other words|that is|"
@@ -77,7 +78,7 @@ def pieces(text: str) -> Iterator[Piece]:
         listed = bool(_ITEM.match(line))
         found = _SPEAKER.match(line)
         speaker = found[1] if found and not listed else ""
-        for match in _SENTENCE.finditer(line, found.end() if speaker and found else 0):
+        for match in find_sentences(line, found.end() if speaker and found else 0):
             sentence = match[0].strip()
             if sentence:
                 yield from _cut(sentence, row, number, speaker, listed=listed, cutting=cutting)

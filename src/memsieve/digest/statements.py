@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memsieve.text.normalize import simplify
+from memsieve.text.sentences import find_sentences
 from memsieve.text.tokenize import tokenize
 
 _MOST_SENTENCES = 400
@@ -29,7 +30,6 @@ _NO_PROSE = re.compile(
         |(?:added|removed|changed)\s\d+\spackages?\b|日志[：:]|(?:进程|程序|命令)已(?:结束|退出|完成)))[^\n]*$""",
     re.DOTALL | re.MULTILINE | re.VERBOSE,
 )
-_SENTENCE = re.compile(r"[^。！？!?；;.\n]+(?:[.](?=\S)[^。！？!?；;.\n]*)*(?:[。！？!?；;.]+[\"'”’」』）)]*)?")
 _ITEM = re.compile(r"\s*(?:[-*•·●▪◦+]|\(?\d{1,3}[.)、]|[（(][一二三四五六七八九十\d]+[)）]|#{1,6}|>)\s+")
 # The tags of transcripts: {laugh}, [Inaudible.]
 _MARK = re.compile(r"\{[a-z]{3,20}\}|\[[A-Za-z ]{3,20}\.?\]")
@@ -179,7 +179,7 @@ def statement(sentence: str) -> Statement | None:
 
 def _sentences(content: str) -> Iterator[str]:
     prose = _NO_PROSE.sub(lambda found: "\n" * len(found[0]), content)
-    for number, found in enumerate(_SENTENCE.finditer(prose)):
+    for number, found in enumerate(find_sentences(prose)):
         if number >= _MOST_SENTENCES:
             return
         item = _ITEM.match(found[0])

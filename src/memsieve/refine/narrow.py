@@ -5,22 +5,18 @@ A good finding called narrow is lost, a narrow one let through costs a look: in 
 
 from __future__ import annotations
 
-import re
-import unicodedata
-
 from memsieve.model import Reason
 from memsieve.refine.concepts import concepts
 from memsieve.refine.general import general
 from memsieve.refine.moments import moment
 from memsieve.refine.spots import spot
-from memsieve.text.normalize import simplified_forms
-
-_SENTENCE = re.compile(r"(?<=[。！？!?；;])|(?<=[.])(?=\s)|\n+")
+from memsieve.text.normalize import unify
+from memsieve.text.sentences import split_sentences
 
 
 def narrow(text: str) -> Reason | None:
     """Return why a text is too narrow to keep; None when it holds, or may hold, something general."""
-    plain = unicodedata.normalize("NFKC", text).translate(simplified_forms())
+    plain = unify(text)
     if general(plain):
         return None
     if found := spot(plain):
@@ -33,7 +29,7 @@ def narrow(text: str) -> Reason | None:
 def _moments(text: str) -> str | None:
     """Return the first moment of a text in which every sentence that says something is one."""
     quote = None
-    for sentence in filter(None, map(str.strip, _SENTENCE.split(text))):
+    for sentence in split_sentences(text):
         found = moment(sentence)
         if found is None and len(concepts(sentence)) > 1:
             return None

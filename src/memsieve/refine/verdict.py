@@ -9,12 +9,13 @@ from itertools import pairwise
 from math import inf
 
 from memsieve.claims import find_conflict
-from memsieve.claims.resemblance import SENTENCE_END, excerpt, letters
+from memsieve.claims.resemblance import excerpt, letters
 from memsieve.model import Outcome, Reason, Refinement
 from memsieve.refine.concepts import concepts, one_form, share, shared
 from memsieve.refine.general import clauses
 from memsieve.refine.narrow import narrow
 from memsieve.refine.roles import turned_round
+from memsieve.text.sentences import split_sentences
 
 # More than this share of a finding's concepts in one memory: it is known.
 COVERED = 0.8
@@ -155,7 +156,7 @@ def _covered(mine: frozenset[str], content: str) -> float:
     whole = share(mine, concepts(content))
     if whole <= COVERED or len(mine) >= _MANY:
         return whole
-    sentences = [part for part in SENTENCE_END.split(content) if part.strip()]
+    sentences = split_sentences(content)
     pairs = [" ".join(pair) for pair in pairwise(sentences)] or [content]
     return max(share(mine, concepts(pair)) for pair in pairs)
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from memsieve.ports import CHUNK_SIZE
+from memsieve.text.sentences import SENTENCE_CUT
 
 OVERLAP = 50
 
@@ -13,7 +14,7 @@ OVERLAP = 50
 _SEPARATORS = (
     re.compile(r"\n\s*\n"),
     re.compile(r"\n"),
-    re.compile(r"[。！？；]+[”’」』）】》]*|(?<![.!?;])[.!?;]++[\"')\]]*+(?=\s)"),
+    SENTENCE_CUT,
     re.compile(r"\s+"),
 )
 _Span = tuple[int, int]
