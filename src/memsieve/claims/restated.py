@@ -19,6 +19,7 @@ from memsieve.claims.statement import Statement, Value
 from memsieve.errors import JudgeError
 from memsieve.models import bundled
 from memsieve.text.numbers import Kind
+from memsieve.text.scripts import HAN
 
 # Of each of the two sentences.
 MOST_TOKENS = 64
@@ -27,7 +28,7 @@ SURE = 0.95
 # A fact stated again shares most of the shorter sentence's words; real neighbours hardly ever do.
 MOST_WORDS = 0.75
 
-_A_BIT, _POINTS = re.compile("一点儿?(?=[\u4e00-\u9fff])(?![钟半零一二三四五])"), re.compile("[两二三四五六七八九十]点")
+_A_BIT, _POINTS = re.compile(f"一点儿?(?=[{HAN}])(?![钟半零一二三四五])"), re.compile("[两二三四五六七八九十]点")
 _SAME_ORDER = 0.6
 _ROUGHLY = frozenset("大约概近")
 _PUNCTUATION = ". , ! ? ; : ' \" - ( ) [ ]"

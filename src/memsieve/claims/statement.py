@@ -9,6 +9,7 @@ from memsieve.claims.opposites import CHINESE_WORDS
 from memsieve.text import numbers
 from memsieve.text.normalize import unify
 from memsieve.text.numbers import LABELS, Kind, Quantity
+from memsieve.text.scripts import HAN
 from memsieve.text.stems import stem
 
 _FUNCTION = frozenset(
@@ -80,7 +81,7 @@ _TOKEN = re.compile(
   | (?P<deny>{"|".join(_HAN_NEGATIONS)})
   | (?P<pronoun>{"|".join(_HAN_PRONOUNS)})
   | (?P<clock>凌晨|早上|上午|中午|下午|晚上|星期|礼拜|周|第)
-  | (?P<han>[㐀-鿿\U00020000-\U0003ffff])
+  | (?P<han>[{HAN}])
   | (?P<other>[^\W_a-z]+)
     """,
     re.VERBOSE,

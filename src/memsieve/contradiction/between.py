@@ -11,9 +11,10 @@ from memsieve.contradiction.find import Contradiction, find_contradiction
 from memsieve.contradiction.restated import likely_pairs, surest
 from memsieve.model import Reason
 from memsieve.text.normalize import simplified_forms
+from memsieve.text.scripts import HAN
 
 _SAME_ORDER = 0.75
-_WORD = re.compile(r"[a-z0-9]+|[\u3400-\u9fff]")
+_WORD = re.compile(rf"[a-z0-9]+|[{HAN}]")
 
 
 # One digest asks about the same two quotes more than once.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from memsieve.text.scripts import HAN
+
 # Nothing is claimed, or a change or a correction is told.
 _NO_CLAIM = re.compile(
     r"""[?？]|[:：]\s*$
@@ -50,12 +52,13 @@ _SETTING = re.compile(
     except|without|alone|nearly|almost|too|enough|fully|entirely|completely|exactly|new|old|left|right|upper|lower|top|bottom|
     inner|outer|north|south|east|west|internal|external|male|female|best|worst|summer|winter|autumn|local|remote|staging|
     production|default|both|neither|(?-i:[B-HJ-Z]))\b
-    |(?-i:\b[a-z]+\sA\b|[A-H](?=[一-鿿])|(?<=[一-鿿])\s?[A-H](?![A-Za-z]))
+    |(?-i:\b[a-z]+\sA\b|[A-H](?=[HAN])|(?<=[HAN])\s?[A-H](?![A-Za-z]))
     |昨[天日晚]|今[天日晚]|明[天日晚]|去年|今年|明年|前年|上个?[周月季年]|下个?[周月季年]|本[周月季年]|现在|目前|如今|当时|那时|
     原[来本先]|以前|之前|以后|之后|后来|曾|最[初终后]|起初|随后|早期|近期|前者|后者|其[他它余]|另|别的|剩|白天|夜|
     每|平均|总共|总计|合计|共计|一共|累计|最[多少大小高低]|至少|只|仅|部分|一些|有[些的人]|某|多[个处项名位次种]|若干|好几|多数|少数|许多|
     计划|预计|目标|预期|预估|拟|打算|建议|实际|除了|完全|太|够|左|右|内部|外部|[东南西北][方部边]|男|女|[春夏秋冬][天季]|
-    首|[上下]半年|[甲乙丙丁]|[一二三四五六]期|方案[一二三四五]|必须|需要|更|比|先|再|如果|若(?!干)|可能|应该|或""",
+    首|[上下]半年|[甲乙丙丁]|[一二三四五六]期|方案[一二三四五]|必须|需要|
+    更|比|先|再|如果|若(?!干)|可能|应该|或""".replace("HAN", HAN),
     re.VERBOSE | re.IGNORECASE,
 )
 # What holds of some and of others not.

@@ -13,13 +13,14 @@ from memsieve.claims.statement import Statement
 from memsieve.contradiction import guards, sentences
 from memsieve.contradiction.find import Contradiction
 from memsieve.model import Reason
+from memsieve.text.scripts import HAN
 
 _FEWEST_WORDS = 4
 # Bounds on the work for one text: each sentence is held against so many before it, and the likeliest pairs are scored.
 _REACH = 150
 _MOST_PAIRS = 12
 
-_WORD = re.compile(r"[A-Za-z0-9']+|[㐀-鿿]{1,2}")
+_WORD = re.compile(rf"[A-Za-z0-9']+|[{HAN}]{{1,2}}")
 # A field of JSON, a line of a traceback, a row of a table, an equation.
 _NO_PROSE = re.compile(r"""\s*(?:["“'][\w ]+["”']\s*:|[{\[]|File\s"|[$>#|])|[^\n]*\s[=|]\s""")
 

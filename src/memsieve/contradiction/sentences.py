@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from memsieve.text.scripts import HAN
 from memsieve.text.sentences import find_sentences
 
 # Fenced code, and the tags of transcripts: {laugh}, {disfmarker}.
@@ -25,13 +26,13 @@ _LEAD = re.compile(r"\s*(?:it\b[^,，:：]{1,40}?\bthat\s+|[^,，:：]{1,40}[,�
 # From the first space of a run only, and without going back: else a run of them would be looked at once from each.
 _CLAUSE = re.compile(
     r"(?<!\s)\s*+[,，:：—]+\s*|\s(?:and|but|yet|while|whereas|so|because|although|though)\s"
-    r"|(?<=[\u4e00-\u9fff])(?<![合一兼归])并(?![不没未非])(?=[\u4e00-\u9fff]{1,3}了)"
+    rf"|(?<=[{HAN}])(?<![合一兼归])并(?![不没未非])(?=[{HAN}]{{1,3}}了)"
 )
 # "The system is secure and has no holes": the second clause lacks its subject, which stands before the first verb.
 _VERB = r"(?:is|are|was|were|has|have|had|does|did|can|cannot|will|found|made|sent|took|ran|runs?|uses?|[a-z]{2,}ed)\b"
 _SUBJECT = re.compile(
     rf"(?:[Tt]he|[Oo]ur|[Tt]his|[Aa]ll|[Mm]y|[Ii]ts|[A-Z]\w+)(?: [\w-]+){{0,4}}?(?= {_VERB})"
-    r"|[\u4e00-\u9fff]{2,8}?(?=非常|很|十分|已|是|有|没|不|未|尚|支持|正在|完全|比较|均|都|能|可以|"
+    rf"|[{HAN}]{{2,8}}?(?=非常|很|十分|已|是|有|没|不|未|尚|支持|正在|完全|比较|均|都|能|可以|"
     r"运行|访问|发现|完成|通过|执行|检查|使用|收到|提交)"
 )
 _PREDICATE = re.compile(rf"{_VERB}|(?:也|还|且|并且|而且)?(?:没有|没|有|不|未|无|存在|已|尚)")
@@ -48,7 +49,7 @@ _CODE = re.compile(
     r"[;{]\s*$|\w\([^()\s]*\)\s*[;:]?\s*$|==|!=|[-+*/]=|=>|->|::|&&|\|\||</?\w+>|\w\s?=\s?[\w\"'(\[-]|https?://|\w+\.py:\d"
     r"|^\s*(?:def|class|import|return|elif|else:|try:|except|print\(|from \w+ import|[$>#]\s|//)"
 )
-_SPEAKER = re.compile(r"\s*([A-Z][\w.'-]*(?: [\w.'-]+){0,2}|[\u4e00-\u9fff]{1,8}\d{0,2})\s?(?:：|:(?=\s))\s*(?=\S)")
+_SPEAKER = re.compile(rf"\s*([A-Z][\w.'-]*(?: [\w.'-]+){{0,2}}|[{HAN}]{{1,8}}\d{{0,2}})\s?(?:：|:(?=\s))\s*(?=\S)")
 _SHORTEST_CLAUSE = 4
 _LONGEST = 600
 # Clauses of very long texts are not looked at: their whole sentences must do.

@@ -15,12 +15,14 @@ from typing import NamedTuple
 from memsieve.model import Edit
 from memsieve.models import bundled
 from memsieve.text.normalize import simplified_forms
+from memsieve.text.scripts import HAN, HAN_MARKS
 from memsieve.text.tokenize import tokenize
 
 # Steps of difflib for two texts, under a second: without a bound they grow with the square of the length, or worse.
 _MOST_STEPS = 2_000_000
 
-_HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_HAN = HAN_MARKS + HAN
+# Hangul has spaces: a diff keeps its words whole.
 _UNSPACED = f"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff{_HAN}"
 # What is no space and not in here belongs to a word: letters, digits, accents, emoji.
 _PUNCTUATION = (

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memsieve.text.normalize import simplify
+from memsieve.text.scripts import HAN, count_han, is_han
 from memsieve.text.sentences import find_sentences
 from memsieve.text.tokenize import tokenize
 
@@ -35,8 +36,7 @@ _ITEM = re.compile(r"\s*(?:[-*•·●▪◦+]|\(?\d{1,3}[.)、]|[（(][一二�
 _MARK = re.compile(r"\{[a-z]{3,20}\}|\[[A-Za-z ]{3,20}\.?\]")
 _WORD = re.compile(r"[A-Za-z0-9_'’]+(?:[-.][A-Za-z0-9_]+)*")
 # A run of letters that are neither Latin nor Chinese.
-_OTHER_SCRIPT = re.compile(r"[^\W\d_A-Za-z\u00aa-\u024f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]{2,}")
-_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+_OTHER_SCRIPT = re.compile(rf"[^\W\d_A-Za-z\u00aa-\u024f{HAN}]{{2,}}")
 _NUMBER_WORDS = frozenset(
     """zero one two three four five six seven eight nine ten eleven twelv thirteen fourteen fifteen sixteen seventeen
     eighteen nineteen twenti thirti forti fifti sixti seventi eighti nineti hundr thousand point
@@ -190,7 +190,7 @@ def _sentences(content: str) -> Iterator[str]:
 
 def _heading(sentence: str) -> bool:
     """Say whether English words are put together without the small words that make a sentence of them, or shouted."""
-    if _HAN.search(sentence) or _OTHER_SCRIPT.search(sentence):
+    if count_han(sentence) or _OTHER_SCRIPT.search(sentence):
         return False
     shouted = sentence.isupper() and len(_WORD.findall(sentence)) < _BRIEF
     return shouted or not _FUNCTION_WORD.search(sentence)
@@ -199,19 +199,19 @@ def _heading(sentence: str) -> bool:
 def _terms(words: tuple[str, ...]) -> float:
     """Return how many different words say something; each Chinese word is there as characters and as pairs."""
     telling = {word for word in words if not word[0].isdigit() and word not in _NUMBER_WORDS}
-    chinese = sum("\u3400" <= word[0] <= "\u9fff" for word in telling)
+    chinese = sum(is_han(word) for word in telling)
     return len(telling) - 0.65 * chinese
 
 
 def _width(sentence: str) -> int:
     """Return the length of a sentence; a Chinese character says about as much as two others."""
-    return len(sentence) + len(_HAN.findall(sentence))
+    return len(sentence) + count_han(sentence)
 
 
 def _clarity(sentence: str, terms: float) -> float:
     """Return how clearly a sentence states something: much that tells in few words, and few of the faults of speech."""
     others = len(_OTHER_SCRIPT.findall(sentence))
-    length = len(_WORD.findall(sentence)) + 0.7 * len(_HAN.findall(sentence)) + others
+    length = len(_WORD.findall(sentence)) + 0.7 * count_han(sentence) + others
     told = min(1.0, terms / (1.0 + 0.5 * length))
     score = 0.45 + 0.4 * told + 0.08 * min(3, _count(_SPECIFIC, sentence))
     # Which words assert something is known in two languages only.

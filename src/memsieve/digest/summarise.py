@@ -11,6 +11,7 @@ from memsieve.digest.window import Window
 from memsieve.errors import JudgeError
 from memsieve.model import Insight, Reason
 from memsieve.ports import Summariser
+from memsieve.text.scripts import HAN
 
 _MOST_SENTENCES = 3
 _MOST_CHARACTERS = 400
@@ -22,7 +23,7 @@ _BORNE_OUT = 0.7
 # What a model is shown of an insight: the sources nearest to it.
 _MOST_SHOWN = 20
 
-_UNSPACED_END = re.compile("[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]$")
+_UNSPACED_END = re.compile(f"[\u3000-\u303f\uff00-\uffef{HAN}]$")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _LETTERS = re.compile(r"[a-z]+")
 

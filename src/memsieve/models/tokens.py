@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memsieve.text.normalize import simplified_forms
+from memsieve.text.scripts import HAN, is_han
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 # A longer run is cut: the search for the longest word in it would grow with the square of its length.
 _LONGEST_RUN = 40
-_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
-_HAN_CHARACTER = re.compile(f"[{_HAN}]")
 # Stands for each Chinese character without a row; left as it is, one would make its whole run unknown.
 _RARE = "\u3013"
 _PUNCTUATION = str.maketrans("。、「」『』《》〈〉【】〔〕〖〗〜\u3000￥", '.,""""""""[][][]~ ¥')
@@ -117,7 +115,7 @@ def _tokenizer(english: list[str], chinese: list[str]) -> Tokenizer:
     vocabulary[_RARE] = vocabulary["##" + _RARE] = Tokens.UNKNOWN
     tokenizer = Tokenizer(WordPiece(vocabulary, unk_token=english[Tokens.UNKNOWN], max_input_chars_per_word=100))
     tokenizer.normalizer = normalizers.BertNormalizer(handle_chinese_chars=False)
-    run = Regex(f"[{_HAN}{_RARE}]{{1,{_LONGEST_RUN}}}")
+    run = Regex(f"[{HAN}{_RARE}]{{1,{_LONGEST_RUN}}}")
     split = pre_tokenizers.Split(run, behavior="isolated")
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence([split, pre_tokenizers.BertPreTokenizer()])
     tokenizer.post_processor = processors.BertProcessing(("[SEP]", Tokens.END), ("[CLS]", Tokens.BEGINNING))
@@ -139,6 +137,6 @@ class _Fold(dict[int, int | str]):
         self.update((old, new if new in self._known else _RARE) for old, new in simplified_forms().items())
 
     def __missing__(self, code: int) -> int | str:
-        rare = _HAN_CHARACTER.match(chr(code)) and chr(code) not in self._known
+        rare = is_han(chr(code)) and chr(code) not in self._known
         self[code] = _RARE if rare else code
         return self[code]

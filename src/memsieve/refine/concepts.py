@@ -14,10 +14,10 @@ from memsieve.refine.segment import segment
 from memsieve.text import numbers
 from memsieve.text.normalize import simplified_forms
 from memsieve.text.numbers import CLASSIFIERS, LABELS, Kind, Quantity
+from memsieve.text.scripts import HAN, is_han
 from memsieve.text.stems import stem
 from memsieve.text.tokenize import tokenize
 
-_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _TOKEN = re.compile(
     rf"""
     (?a:(?P<path>{names.URL}|{names.FILE}|{names.FOLDER})
@@ -27,7 +27,7 @@ _TOKEN = re.compile(
       | (?P<tag>{names.TAGGED}))
   | (?P<word>[A-Za-z][A-Za-z0-9]*(?:\+\+|\#)?(?:['’][A-Za-z]+)?)
   | (?P<number>(?:[Uu][Ss])?[$€£¥]?\d)
-  | (?P<han>[{_HAN}]+)
+  | (?P<han>[{HAN}]+)
   | (?P<other>[^\W_]+)
     """,
     re.VERBOSE,
@@ -67,11 +67,6 @@ def _within(concept: str, longer: str) -> bool:
     if is_han(concept):
         return len(concept) >= _PAIR and concept in longer
     return "." in concept and f"/{concept}\n" in longer
-
-
-def is_han(concept: str) -> bool:
-    """Tell a concept of Chinese characters from one in letters."""
-    return concept[0] >= "\u3400"
 
 
 def concepts(text: str) -> frozenset[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from memsieve.refine.general import clauses, measures, telling
+from memsieve.text.scripts import HAN
 
 # What one does for a moment at work. "I am looking for a job" lasts longer, so some need a word of now beside them.
 _DOING = (
@@ -85,7 +86,7 @@ _CHINESE = re.compile(
   | (?:让|容|等)我(?:先|再|来|去|想)*(?:{_HAN_DO}|想)
   | 我(?:{_HAN_DO})(?:一下|下|一眼)
   | 稍等|等一下|等一等|等等我|请稍候|稍后再说|等会儿?再|失陪|马上回来|马上就?好
-  | [\u4e00-\u9fff]{{1,3}}(?:今天|现在|明天|这周|下午|上午)(?:{_HAN_AWAY})
+  | [{HAN}]{{1,3}}(?:今天|现在|明天|这周|下午|上午)(?:{_HAN_AWAY})
   | (?:听|看)得?[到见](?:我|吗|屏幕)
     """,
     re.VERBOSE,

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from memsieve.model import Vector
+from memsieve.text.scripts import HAN
 
-_UNREADABLE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_UNREADABLE = re.compile(f"[\u3040-\u30ff\uac00-\ud7af{HAN}]")
 
 
 class WordEmbedder:

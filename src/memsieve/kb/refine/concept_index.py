@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from heapq import nlargest
 from itertools import pairwise
 
-from memsieve.refine.concepts import is_han
+from memsieve.text.scripts import is_han
 
 _PAIR = 2
 # Only the texts with the highest shared weight are scored.
