@@ -121,7 +121,7 @@ def test_the_embedder_is_asked_once_a_minute_however_often_somebody_looks(run, s
     async def look() -> None:
         async with opened(settings) as door:
             monkeypatch.setattr(small_embedder, "embed", counting)
-            monkeypatch.setattr(readiness.time, "monotonic", lambda: now[0])
+            monkeypatch.setattr(readiness, "monotonic", lambda: now[0])
             for _ in range(13):
                 assert parts(await door.call("GET", "/readyz"))["embedder"] == "ok"
                 now[0] += 5
@@ -295,7 +295,7 @@ def test_the_numbers_are_for_this_machine_and_for_admins(run, settings):
 def test_the_stores_are_counted_once_for_all_who_ask_and_later_the_longer_it_takes(run, monkeypatch):
     asked: list[float] = []
     now = [100.0]
-    monkeypatch.setattr(readiness.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(readiness, "monotonic", lambda: now[0])
 
     async def ask() -> int:
         asked.append(now[0])
@@ -309,6 +309,21 @@ def test_the_stores_are_counted_once_for_all_who_ask_and_later_the_longer_it_tak
         assert await kept.get() == 1
         now[0] += 2
         assert await kept.get() == 2
+
+    run(look())
+
+
+def test_an_answer_whose_life_is_nothing_is_not_kept_however_long_it_took(run, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(readiness, "monotonic", lambda: now[0])
+
+    async def ask() -> float:
+        now[0] += 2
+        return now[0]
+
+    async def look() -> None:
+        kept = Cached(ask, 0)
+        assert [await kept.get(), await kept.get()] == [102, 104]
 
     run(look())
 

@@ -88,19 +88,53 @@ def test_asking_for_ever_whether_a_memory_takes_writes_does_not_fill_the_disk(da
     assert run(scenario()) < 8 * 1024 * 1024
 
 
-def test_whoever_asks_whether_a_memory_takes_writes_does_not_wait_for_who_writes(data, run):
-    async def scenario() -> float:
+async def probe_while_another_writes(database, data):
+    with closing(sqlite3.connect(data / "memsieve.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        began = time.monotonic()
+        try:
+            await database.probe()
+        finally:
+            assert time.monotonic() - began < 1
+
+
+def test_a_probe_that_meets_another_writer_answers_soon_by_the_last_write(data, run):
+    async def scenario() -> None:
         database = Database(data)
         await database.open()
-        with closing(sqlite3.connect(data / "memsieve.db", isolation_level=None)) as other:
-            other.execute("BEGIN IMMEDIATE")
-            began = time.monotonic()
-            await database.probe()
-            took = time.monotonic() - began
+        await database.probe()
+        await probe_while_another_writes(database, data)
         await database.close()
-        return took
 
-    assert run(scenario()) < 1
+    run(scenario())
+
+
+def test_a_probe_that_meets_another_writer_before_the_first_write_does_not_say_that_all_is_well(data, run):
+    async def scenario() -> None:
+        database = Database(data)
+        await database.open()
+        with pytest.raises(StoreUnavailable, match="Another process is writing"):
+            await probe_while_another_writes(database, data)
+        await database.probe()
+        await database.close()
+
+    run(scenario())
+
+
+def test_a_probe_that_meets_another_writer_repeats_why_the_last_write_failed(small_disk, fill, run):
+    async def scenario() -> None:
+        database = Database(small_disk)
+        await database.open()
+        fill(small_disk / "ballast")
+        with pytest.raises(StoreUnavailable, match=r"disk .* full"):
+            await database.write(lambda connection: connection.execute("CREATE TABLE x AS SELECT zeroblob(1000000)"))
+        (small_disk / "ballast").unlink()
+        with pytest.raises(StoreUnavailable, match=r"disk .* full"):
+            await probe_while_another_writes(database, small_disk)
+        await database.probe()
+        await database.close()
+
+    run(scenario())
 
 
 def test_a_disk_that_is_full_from_the_start_is_said(small_disk, fill):

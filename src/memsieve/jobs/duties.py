@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from hashlib import blake2b
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 from procrastinate import App, BaseConnector
 from procrastinate.exceptions import AlreadyEnqueued, UniqueViolation
@@ -22,7 +22,7 @@ from memsieve.jobs.reembed import Reembedder
 from memsieve.jobs.schedule import RETRY_EVERY
 from memsieve.jobs.weekly import RunOutcome, WeeklyDigests
 from memsieve.model import Decision, Scope
-from memsieve.ports import RUN_LEASE, EventLog, Statistics, WorkingStore
+from memsieve.ports import RUN_LEASE, EventLog, Statistics
 
 # Two queues, so that what takes minutes does not hold up what takes moments.
 QUICK, LONG = "quick", "long"
@@ -46,21 +46,11 @@ class JobServices(Protocol):
     @property
     def statistics(self) -> Statistics: ...
     @property
-    def working(self) -> WorkingStore: ...
-    @property
     def weekly(self) -> WeeklyDigests: ...
     @property
     def reembedder(self) -> Reembedder: ...
     @property
     def events(self) -> EventLog: ...
-
-
-@runtime_checkable
-class Sweepable(Protocol):
-    """A store in which something is left lying that nobody asks for any more."""
-
-    async def sweep(self) -> int:
-        """Remove it, and return how much it was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,15 +202,13 @@ class Duties:
 
     async def _sweep(self, timestamp: int) -> Result:
         del timestamp
-        working = self.services.working
-        swept = await working.sweep() if isinstance(working, Sweepable) else 0
         await self.app.job_manager.delete_old_jobs(
             nb_hours=KEPT_HOURS, include_failed=True, include_cancelled=True, include_aborted=True
         )
         forgotten = await forget_old(self.services.events)
         for work in self.upkeep:
             await work()
-        return {"swept": swept, "forgotten": forgotten, "reembedding": await self.reembed_if_needed(taking_over=False)}
+        return {"forgotten": forgotten, "reembedding": await self.reembed_if_needed(taking_over=False)}
 
     async def _jobs(self, kind: str) -> list[Job]:
         return list(await self.app.job_manager.list_jobs_async(task=kind))

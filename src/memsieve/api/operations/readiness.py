@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from time import monotonic
 from typing import Generic, TypeVar
 
 from memsieve.api.operations.metrics import Metrics
@@ -29,12 +29,12 @@ T = TypeVar("T")
 
 
 class Cached(Generic[T]):
-    """Asks once for all who want to know, and again only after so many seconds; an error is not kept.
+    """Asks once for all callers, and keeps the answer for `seconds`; an error is not kept.
 
-    Asking takes no more than a `share` of the time: what took long is kept for longer.
+    With a `share`, asking takes no more than that share of the time: what took long is kept for longer.
     """
 
-    def __init__(self, ask: Callable[[], Awaitable[T]], seconds: float, share: float = 1.0) -> None:
+    def __init__(self, ask: Callable[[], Awaitable[T]], seconds: float, share: float | None = None) -> None:
         self._ask = ask
         self._seconds = seconds
         self._share = share
@@ -45,11 +45,12 @@ class Cached(Generic[T]):
     async def get(self) -> T:
         """Return the newest answer."""
         async with self._turn:
-            if not self._answers or time.monotonic() >= self._until:
-                began = time.monotonic()
+            if not self._answers or monotonic() >= self._until:
+                began = monotonic()
                 self._answers = [await self._ask()]
-                ended = time.monotonic()
-                self._until = ended + max(self._seconds, (ended - began) / self._share)
+                ended = monotonic()
+                least = 0.0 if self._share is None else (ended - began) / self._share
+                self._until = ended + max(self._seconds, least)
             return self._answers[0]
 
 

@@ -21,6 +21,9 @@ BUSY_SECONDS = 10.0
 THREADS = 4
 CACHE_KIBIBYTES = 32 * 1024
 AT_ONCE_IN_A_ROW = 200
+# How long a probe waits for another writer, and how often it looks.
+PROBE_SECONDS = 0.2
+_PROBE_PAUSE = 0.01
 # One page may still be written where an entry and all that belongs to it has no room.
 LEAST_ROOM = 64 * 1024
 
@@ -43,6 +46,8 @@ class Database:
         self._here: sqlite3.Connection | None = None
         self._written_at_once = 0
         self._writing = threading.Lock()
+        # Why the last write failed; before the first one nobody knows whether the file takes writes.
+        self._refusal: StoreUnavailable | None = _not_written_yet(self.path)
         _make_folder(folder)
         # Of nobody else's reading, also in a folder that was there; SQLite's own logs have the rights of the file.
         with suppress(OSError):
@@ -75,29 +80,36 @@ class Database:
         Without `durable` it survives a crash of this process, but a power cut may take the last moments. Such a write
         waits for no disk, so it is done at once unless somebody else is writing.
         """
-        if not durable and self._may_write_at_once():
-            try:
-                with suppress(_Busy):
-                    return self._at_once("BEGIN IMMEDIATE", work)
-            finally:
-                self._writing.release()
+        if not durable:
+            with suppress(_Busy):
+                return self._write_at_once(work)
         return await self._run(lambda connection: self._write(connection, work, "FULL" if durable else "NORMAL"))
 
     async def probe(self) -> None:
-        """Look for room and write one page as it is, so that a disk which takes no writes is noticed.
+        """Look for room and write one page as it is; raise StoreUnavailable where the file takes no writes.
 
-        While somebody else is writing there is nothing to learn, and nobody waits for them.
+        It waits no longer than `PROBE_SECONDS` for another writer. If that one goes on, the last write or probe of this
+        process decides; without any the file counts as one that takes no writes.
         """
         if shutil.disk_usage(self.path.parent).free < LEAST_ROOM:
             raise _no_room(self.path, "almost no room is left")
-        if self._may_write_at_once():
-            try:
-                with suppress(_Busy):
-                    self._at_once("BEGIN IMMEDIATE", _write_a_page)
-            finally:
-                self._writing.release()
-        elif self._written_at_once == 0:
+        give_up = time.monotonic() + PROBE_SECONDS
+        while not await self._wrote_a_page():
+            if time.monotonic() > give_up:
+                if self._refusal is not None:
+                    raise _again(self._refusal)
+                return
+            await asyncio.sleep(_PROBE_PAUSE)
+
+    async def _wrote_a_page(self) -> bool:
+        """Write a page unless somebody else is writing; False if so."""
+        with suppress(_Busy):
+            self._write_at_once(_write_a_page)
+            return True
+        if self._written_at_once == 0:
             await self._run(lambda connection: self._write(connection, _write_a_page, "NORMAL"))
+            return True
+        return False
 
     async def close(self) -> None:
         """Finish what is running and close the file."""
@@ -107,10 +119,26 @@ class Database:
         for connection in self._connections:
             connection.close()
 
-    def _may_write_at_once(self) -> bool:
-        """Take the right to write if nobody has it; now and then a thread must write, and with it tidy the log."""
+    @contextmanager
+    def _noting(self) -> Iterator[None]:
+        """Note whether the file took a write."""
+        try:
+            yield
+        except StoreUnavailable as exc:
+            self._refusal = _again(exc)
+            raise
+        self._refusal = None
+
+    def _write_at_once(self, work: Work[T]) -> T:
+        """Write if nobody else does; now and then a thread must write, and with it tidy the log."""
         self._written_at_once = (self._written_at_once + 1) % AT_ONCE_IN_A_ROW
-        return self._written_at_once > 0 and self._writing.acquire(blocking=False)
+        if self._written_at_once == 0 or not self._writing.acquire(blocking=False):
+            raise _Busy
+        try:
+            with self._noting():
+                return self._at_once("BEGIN IMMEDIATE", work)
+        finally:
+            self._writing.release()
 
     def _at_once(self, begin: str, work: Work[T]) -> T:
         """Run work on the event loop's own connection, which waits for nobody."""
@@ -144,7 +172,7 @@ class Database:
             raise _in_our_words(exc, self.path) from exc
 
     def _write(self, connection: sqlite3.Connection, work: Work[T], synchronous: str) -> T:
-        with self._writing:
+        with self._writing, self._noting(), self._translating():
             connection.execute(f"PRAGMA synchronous = {synchronous}")
             return _in_transaction(connection, "BEGIN IMMEDIATE", work)
 
@@ -213,6 +241,19 @@ def _make_folder(folder: Path) -> None:
         raise ConfigError(
             f"Cannot make the data folder {str(folder)!r}: {why}. Choose another with --data or MEMSIEVE_DATA."
         ) from exc
+
+
+def _again(exc: StoreUnavailable) -> StoreUnavailable:
+    """Return the same error without what it was raised in."""
+    return StoreUnavailable(str(exc), public=exc.public)
+
+
+def _not_written_yet(path: Path) -> StoreUnavailable:
+    return StoreUnavailable(
+        f"Another process is writing to {path}, and this one has written nothing yet: whether it can is not known. Try "
+        "again.",
+        public="Another process holds the database.",
+    )
 
 
 def _no_room(path: Path, why: object) -> StoreUnavailable:
