@@ -19,10 +19,10 @@ from memsieve.claims.restated import SURE, model
 from memsieve.config import FilterSettings
 from memsieve.contradiction.find import find_contradiction
 from memsieve.contradiction.restated import likely_pairs
-from memsieve.ingress import duplicate, echo, length, tombstone
-from memsieve.ingress.candidate import Candidate, CheckFunction
-from memsieve.ingress.injection.find import find_injection
-from memsieve.ingress.standing import NEAREST_TOMBSTONES
+from memsieve.ingress.checks import duplicate, echo, length, tombstone
+from memsieve.ingress.checks.candidate import Candidate, CheckFunction
+from memsieve.ingress.checks.injection.find import find_injection
+from memsieve.ingress.recheck import NEAREST_TOMBSTONES
 from memsieve.model import Vector
 from memsieve.testing.factories import entry, item
 from memsieve.testing.factories import tombstone as buried

@@ -11,9 +11,9 @@ from pathlib import Path
 from benchmarks.planting import clean_texts, hosts, notes, orders, own, planted
 from benchmarks.report import Column, Curve, Report
 
-from memsieve.ingress.injection.disguise import fold
-from memsieve.ingress.injection.find import find_injection
-from memsieve.ingress.injection.weigh.score import THRESHOLD, heaviest
+from memsieve.ingress.checks.injection.disguise import fold
+from memsieve.ingress.checks.injection.find import find_injection
+from memsieve.ingress.checks.injection.weigh.score import THRESHOLD, heaviest
 
 SHARE = "{:.1%}"
 FINE = "{:.2%}"

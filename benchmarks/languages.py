@@ -24,8 +24,8 @@ from tokenizers import BertWordPieceTokenizer
 
 from memsieve import Memory, Project
 from memsieve.config import FilterSettings
-from memsieve.ingress import duplicate
-from memsieve.ingress.candidate import Candidate
+from memsieve.ingress.checks import duplicate
+from memsieve.ingress.checks.candidate import Candidate
 from memsieve.model import Vector
 from memsieve.models import bundled
 from memsieve.models.embedders import LOCAL_MAX_TOKENS, LocalEmbedder

@@ -17,7 +17,7 @@ from benchmarks.report import Column, Report, Value
 from langgraph.graph import END, START, StateGraph
 
 from memsieve import Memory
-from memsieve.ingress.record import HEAD_START
+from memsieve.ingress.recording import HEAD_START
 from memsieve.integrations import Recorder
 from memsieve.integrations.langgraph import MemoryCallback
 

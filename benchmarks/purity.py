@@ -18,12 +18,12 @@ from benchmarks.systems.memsieve import Memsieve
 from benchmarks.systems.vectors import Vectors
 from benchmarks.traffic import LANGUAGES, Item
 
-from memsieve.config import CHECK_NAMES
+from memsieve.model import CheckName
 
 ALONE, REVIEWED = "memsieve, filter alone", "memsieve, good promoted"
 OURS = (ALONE, REVIEWED)
 # Nobody sends a confidence here.
-CHECKED = [name for name in CHECK_NAMES if name != "confidence"]
+CHECKED = [name for name in CheckName if name is not CheckName.CONFIDENCE]
 SHARE = "{:.1%}"
 RETURNED = (
     "Share of the texts that a question brings back among the first 10. The question is a text's own beginning, for "

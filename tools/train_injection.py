@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 from benchmarks.planting import clean_texts, hosts, notes, orders, planted
 
-from memsieve.ingress.injection.disguise import fold
-from memsieve.ingress.injection.weigh import chinese, english
-from memsieve.ingress.injection.weigh.score import BASE
-from memsieve.ingress.injection.weigh.sentence import Sentence
+from memsieve.ingress.checks.injection.disguise import fold
+from memsieve.ingress.checks.injection.weigh import chinese, english
+from memsieve.ingress.checks.injection.weigh.score import BASE
+from memsieve.ingress.checks.injection.weigh.sentence import Sentence
 
 Weighable = Callable[[str], list[tuple[Sentence, set[str]]]]
 

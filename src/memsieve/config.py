@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from memsieve.errors import ConfigError
+from memsieve.model import CheckName
 
-CHECK_NAMES = ("length", "confidence", "tombstone", "echo", "injection", "duplicate", "consistency")
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 NEVER = "never"
 OBSERVATIONS = ("evidence", "runs")
@@ -37,10 +37,10 @@ class FilterSettings:
     disabled_checks: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        unknown = self.disabled_checks - set(CHECK_NAMES)
+        unknown = self.disabled_checks - set(CheckName)
         if unknown:
             wrong = ", ".join(sorted(map(str, unknown)))
-            raise ConfigError(f"disabled_checks names {wrong}; the checks are {', '.join(CHECK_NAMES)}.")
+            raise ConfigError(f"disabled_checks names {wrong}; the checks are {', '.join(CheckName)}.")
         for name in ("min_confidence", "tombstone_similarity", "echo_similarity", "duplicate_similarity"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ConfigError(f"{name} is {getattr(self, name)}; it must be a number from 0 to 1.")

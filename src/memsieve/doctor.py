@@ -110,7 +110,7 @@ async def _judge(settings: Settings) -> Finding:
     began = time.perf_counter()
     try:
         async with _elsewhere(replace(settings, embedder="local")) as opened:
-            await opened.ingress.judge.consistent(ALIKE if local else PROBE)
+            await opened.ingress.decider.judge.consistent(ALIKE if local else PROBE)
     except MemsieveError as exc:
         advice = "Reinstall memsieve." if local else "Check llm_base_url, llm_model and llm_api_key."
         return _failed("judge", str(exc), f"{advice} Until then entries wait in quarantine.")

@@ -49,8 +49,6 @@ CLOCK_SKEW = timedelta(minutes=5)
 RUN_LEASE = timedelta(minutes=15)
 # A digest that is due so far in the future was made by a clock that ran ahead, and would put an end to all others.
 RUN_AHEAD = timedelta(days=7)
-# The check that stands for an entry which waits in a local spool, because its store could not be reached.
-SPOOLED = "spool"
 # So long it is kept what happened.
 EVENTS_KEPT = timedelta(hours=24)
 # From so many characters on, checking a text takes long enough to be done beside the event loop.

@@ -9,7 +9,6 @@ from typing import Any
 
 from memsieve import validate
 from memsieve.errors import Conflict, InvalidInput
-from memsieve.ingress.history import keep_all
 from memsieve.ingress.replay import Replay
 from memsieve.model import (
     MAX_LISTED,
@@ -81,7 +80,7 @@ class AsyncProject:
             metadata={} if metadata is None else metadata,
         )
         if later:
-            return await self._services.ingress.keep(self._agent, entry, idempotency_key=idempotency_key)
+            return await self._services.ingress.record_deferred(self._agent, entry, idempotency_key=idempotency_key)
         return await self._services.ingress.record(self._agent, entry, idempotency_key=idempotency_key, wait=wait)
 
     async def bring(self, entry: Entry) -> Receipt:
@@ -93,7 +92,7 @@ class AsyncProject:
 
         One that is wrong does not keep the others out.
         """
-        return await keep_all(self._services.ingress, self._agent, entries)
+        return await self._services.ingress.import_history(self._agent, entries)
 
     async def retrieve(
         self,

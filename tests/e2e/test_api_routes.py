@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from memsieve.errors import StoreUnavailable
-from memsieve.ingress.record import Ingress
-from memsieve.model import Admission, Check, Decision, Reason, Receipt
+from memsieve.ingress.recording import Ingress
+from memsieve.model import Admission, NotChecked, Reason, Receipt
 from memsieve.project import AsyncProject
 from memsieve.stores.sqlite.keys import SqliteKeys
 from memsieve.stores.sqlite.working import SqliteWorking
@@ -102,10 +102,8 @@ def test_the_same_idempotency_key_is_stored_once_and_answered_the_same(api, agen
 
 
 def test_what_is_not_decided_yet_is_accepted_and_followed(api, agent, monkeypatch):
-    spooled = Check(name="spool", passed=False, score=None, reason=Reason.of("pending.spooled"))
-
     async def record(_ingress, _scope, entry, *, idempotency_key, wait):
-        pending = Admission(decision=Decision.PENDING, checks=(spooled,), decided_at=entry.created_at)
+        pending = Admission.without_checks(NotChecked.SPOOLED, Reason.of("pending.spooled"), at=entry.created_at)
         return Receipt(entry=entry, admission=pending)
 
     monkeypatch.setattr(Ingress, "record", record)

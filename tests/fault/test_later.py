@@ -125,7 +125,7 @@ def test_an_error_nobody_foresaw_is_logged_and_holds_up_no_other(memory, monkeyp
 
 
 def test_whoever_closes_does_not_wait_for_ever(data, clock, monkeypatch):
-    monkeypatch.setattr("memsieve.ingress.record.FINISH", timedelta(seconds=0.05))
+    monkeypatch.setattr("memsieve.ingress.recording.FINISH", timedelta(seconds=0.05))
     monkeypatch.setattr(WordEmbedder, "embed", hang)
 
     async def scenario():
@@ -163,7 +163,7 @@ def test_what_a_person_decided_meanwhile_is_not_even_put_where_it_is_served(memo
         await real(store, scope, entry, admission)
 
     monkeypatch.setattr(SqliteWorking, "put", note)
-    monkeypatch.setattr("memsieve.ingress.record.HEAD_START", timedelta(seconds=1))
+    monkeypatch.setattr("memsieve.ingress.recording.HEAD_START", timedelta(seconds=1))
     project = memory.project("apollo")
     receipt = later(project)
     project.promote(receipt.entry.id, by="ada")

@@ -9,8 +9,8 @@ import pytest
 
 from memsieve.claims.resemblance import letters
 from memsieve.config import FilterSettings
-from memsieve.ingress import confidence, duplicate, echo, length, tombstone
-from memsieve.ingress.candidate import Candidate
+from memsieve.ingress.checks import confidence, duplicate, echo, length, tombstone
+from memsieve.ingress.checks.candidate import Candidate
 from memsieve.models.embedders import LocalEmbedder
 from memsieve.testing.factories import entry, item
 from memsieve.testing.factories import tombstone as grave

@@ -6,7 +6,7 @@ import sqlite3
 import pytest
 
 from memsieve.errors import Conflict, EmbedderError, InvalidInput, NotFound
-from memsieve.ingress.record import Ingress
+from memsieve.ingress.pipeline import evaluate
 from memsieve.memory import AsyncMemory
 from memsieve.model import Decision, ReviewStatus, TombstoneKind
 
@@ -138,7 +138,6 @@ def test_a_deed_while_the_filter_looks_is_not_undone_by_the_filter(data, clock, 
             project = memory.project("apollo")
             kept = await project.promote_text(TEXT, by="ada")
             refused = await project.record(AGAIN, session_id="s0", confidence=0.1)
-            evaluate = Ingress._evaluate
 
             def act(entry_id):
                 if deed == "retire":
@@ -147,11 +146,11 @@ def test_a_deed_while_the_filter_looks_is_not_undone_by_the_filter(data, clock, 
                     return project.dismiss(refused.entry.id, by="ada", reason="wrong")
                 return project.promote(entry_id, by="ada")
 
-            def look_while_a_person_acts(self, candidate):
+            def look_while_a_person_acts(candidate, settings, at):
                 acting.append(asyncio.create_task(act(candidate.entry.id)))
-                return evaluate(self, candidate)
+                return evaluate(candidate, settings, at)
 
-            monkeypatch.setattr(Ingress, "_evaluate", look_while_a_person_acts)
+            monkeypatch.setattr("memsieve.ingress.admission.evaluate", look_while_a_person_acts)
             await project.record(AGAIN.replace("About", "On"), session_id="s1", confidence=0.9)
             await asyncio.gather(*acting)
             return await project.working()

@@ -10,7 +10,7 @@ CHECKED = """
 import asyncio
 from memsieve.claims import find_conflict
 from memsieve.digest.statements import statements
-from memsieve.ingress.injection.find import find_injection
+from memsieve.ingress.checks.injection.find import find_injection
 from memsieve.models.judges import LocalJudge
 from memsieve.review.chunking import split
 from memsieve.refine.narrow import narrow

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memsieve.ingress.injection.find import find_injection
+from memsieve.ingress.checks.injection.find import find_injection
 
 PROMPTS = [
     "You are Claude, an AI made to be helpful. Keep your tone friendly and your answers short.",

@@ -2,8 +2,8 @@
 
 import pytest
 
-from memsieve.ingress.injection.find import find_injection
-from memsieve.ingress.injection.weigh.score import heaviest
+from memsieve.ingress.checks.injection.find import find_injection
+from memsieve.ingress.checks.injection.weigh.score import heaviest
 
 HOST = (
     "Hi Jo, the parcel with the spare parts left the warehouse on Monday. The carrier expects it at your door within "

@@ -2,10 +2,10 @@
 
 import pytest
 
-from memsieve.config import CHECK_NAMES, FilterSettings
-from memsieve.ingress.candidate import Candidate
+from memsieve.config import FilterSettings
+from memsieve.ingress.checks.candidate import Candidate
 from memsieve.ingress.pipeline import CHECKS, evaluate
-from memsieve.model import Decision
+from memsieve.model import CheckName, Decision
 from memsieve.ports import Verdict
 from memsieve.testing.factories import NOW, entry
 from memsieve.text.tokenize import tokenize
@@ -20,14 +20,14 @@ def decided(content=GOOD, verdict=YES, settings=None, **fields):
     return evaluate(candidate, settings or FilterSettings(), NOW)
 
 
-def test_the_settings_name_the_checks_in_their_order():
-    assert tuple(CHECKS) == CHECK_NAMES
+def test_every_check_runs_in_the_order_of_the_names():
+    assert list(CHECKS) == list(CheckName)
 
 
 def test_what_passes_every_check_is_admitted_with_all_results():
     admission = decided()
     assert admission.decision is Decision.ADMITTED
-    assert [check.name for check in admission.checks] == list(CHECK_NAMES)
+    assert [check.name for check in admission.checks] == list(CheckName)
     assert admission.reasons == ()
 
 

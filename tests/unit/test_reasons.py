@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import memsieve
-from memsieve.ingress.injection import chinese, english, orders, phrases, prompts, tasks
-from memsieve.ingress.injection.weigh import weights
+from memsieve.ingress.checks.injection import chinese, english, orders, phrases, prompts, tasks
+from memsieve.ingress.checks.injection.weigh import weights
 from memsieve.model import Reason, TombstoneKind
 from memsieve.model.reasons import templates
 from memsieve.text.numbers import Kind

@@ -16,8 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memsieve.errors import ConfigError, Conflict, Forbidden, InvalidInput, StoreCorrupt, StoreUnavailable
-from memsieve.model import Decision, EntryFilter, Reason
-from memsieve.ports import SPOOLED
+from memsieve.model import Decision, EntryFilter, NotChecked, Reason
 from memsieve.stores.spool.file import SpoolFile
 from memsieve.stores.spool.line import Said, pack, unpack
 from memsieve.stores.spool.quarantine import SpoolingQuarantine
@@ -136,7 +135,7 @@ def test_while_the_store_is_away_entries_wait_and_are_said_to(spool, line, run):
     assert (receipt.entry, receipt.new) == (said, True)
     assert not run(spool.add(agent(), said)).new
     assert receipt.admission.decision is Decision.PENDING
-    assert [check.name for check in receipt.admission.checks] == [SPOOLED]
+    assert receipt.admission.not_checked is NotChecked.SPOOLED
     assert receipt.admission.reasons == (Reason.of("pending.spooled"),)
     assert (spool.waiting, run(contents(line))) == (1, [])
 

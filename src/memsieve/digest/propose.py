@@ -93,7 +93,7 @@ def _decided(entry_id: str) -> Conflict:
 def _checked(reason: object) -> str:
     """Return a reason on one line, or refuse it: a person reads it, and so may a model."""
     # Imported on first use: the rules take their time to load.
-    from memsieve.ingress.injection.find import find_injection
+    from memsieve.ingress.checks.injection.find import find_injection
 
     told = validate.text(reason, field="reason", max_bytes=4 * MAX_REASON).strip()
     if len(told) > MAX_REASON:

@@ -76,7 +76,7 @@ async def summarised(summariser: Summariser, finding: Finding, window: Window) -
 
 def _fault(model: str, text: str, shown: Sequence[str]) -> Reason | None:
     """Return what makes a model's summary unfit to be decided on, or None."""
-    from memsieve.ingress.injection.find import find_injection
+    from memsieve.ingress.checks.injection.find import find_injection
 
     injection = find_injection(text)
     if injection is not None:

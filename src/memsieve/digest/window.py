@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memsieve.digest.sayings import Saying
-from memsieve.model import Decision, Entry, Receipt, SourceDoubt
+from memsieve.model import CheckName, Decision, Entry, Receipt, SourceDoubt
 
 
 class Window:
@@ -35,7 +35,7 @@ class Window:
 
     def flagged(self, number: int) -> bool:
         """Say whether the filter found an instruction in an entry when it was recorded."""
-        return _passed(self.receipts[number]).get("injection") is False
+        return _passed(self.receipts[number]).get(CheckName.INJECTION) is False
 
     def quote(self, saying: Saying) -> str:
         """Return the words of the first entry that counts."""
@@ -48,13 +48,15 @@ class Window:
 
 def _doubt(receipt: Receipt) -> SourceDoubt | None:
     passed = _passed(receipt)
-    if passed.get("injection") is False or ("injection" not in passed and _injected(receipt.entry.content)):
+    if passed.get(CheckName.INJECTION) is False or (
+        CheckName.INJECTION not in passed and _injected(receipt.entry.content)
+    ):
         return SourceDoubt.INJECTION
-    if passed.get("echo") is False:
+    if passed.get(CheckName.ECHO) is False:
         return SourceDoubt.ECHO
     # While a judge has not answered, the check has not passed, and nothing is known.
     judged = receipt.admission.decision is not Decision.PENDING
-    return SourceDoubt.INCONSISTENT if judged and passed.get("consistency") is False else None
+    return SourceDoubt.INCONSISTENT if judged and passed.get(CheckName.CONSISTENCY) is False else None
 
 
 def _passed(receipt: Receipt) -> dict[str, bool]:
@@ -63,6 +65,6 @@ def _passed(receipt: Receipt) -> dict[str, bool]:
 
 def _injected(content: str) -> bool:
     # Imported on first use: nearly every entry was checked when it was recorded.
-    from memsieve.ingress.injection.find import find_injection
+    from memsieve.ingress.checks.injection.find import find_injection
 
     return find_injection(content) is not None

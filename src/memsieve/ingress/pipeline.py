@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from memsieve.config import FilterSettings
-from memsieve.ingress import confidence, consistency, duplicate, echo, length, tombstone
-from memsieve.ingress.candidate import Candidate, CheckFunction
-from memsieve.ingress.injection import check as injection
-from memsieve.model import Admission, Decision
+from memsieve.ingress.checks import confidence, consistency, duplicate, echo, length, tombstone
+from memsieve.ingress.checks.candidate import Candidate, CheckFunction
+from memsieve.ingress.checks.injection import check as injection
+from memsieve.model import Admission, CheckName, Decision
 
-CHECKS: dict[str, CheckFunction] = {
-    "length": length.check,
-    "confidence": confidence.check,
-    "tombstone": tombstone.check,
-    "echo": echo.check,
-    "injection": injection.check,
-    "duplicate": duplicate.check,
-    "consistency": consistency.check,
+CHECKS: Mapping[CheckName, CheckFunction] = {
+    CheckName.LENGTH: length.check,
+    CheckName.CONFIDENCE: confidence.check,
+    CheckName.TOMBSTONE: tombstone.check,
+    CheckName.ECHO: echo.check,
+    CheckName.INJECTION: injection.check,
+    CheckName.DUPLICATE: duplicate.check,
+    CheckName.CONSISTENCY: consistency.check,
 }
 
 
@@ -27,9 +28,9 @@ def evaluate(candidate: Candidate, settings: FilterSettings, at: datetime) -> Ad
     failed = {check.name for check in checks if not check.passed}
     if not failed:
         decision = Decision.ADMITTED
-    elif candidate.verdict is None and failed == {"consistency"}:
+    elif candidate.verdict is None and failed == {CheckName.CONSISTENCY}:
         decision = Decision.PENDING
     else:
         decision = Decision.REFUSED
-        checks = tuple(check for check in checks if candidate.verdict or check.name != "consistency")
+        checks = tuple(check for check in checks if candidate.verdict or check.name != CheckName.CONSISTENCY)
     return Admission(decision=decision, checks=checks, decided_at=at)

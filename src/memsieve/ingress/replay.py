@@ -1,23 +1,26 @@
-"""What would the filter have admitted under other settings? Answered from the past, changing nothing."""
+"""Replay past entries through the filter with other settings; nothing is changed."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from memsieve.config import FilterSettings
 from memsieve.errors import JudgeError
-from memsieve.ingress.candidate import Candidate
+from memsieve.ingress.checks.candidate import Candidate
 from memsieve.ingress.pipeline import CHECKS, evaluate
-from memsieve.model import Admission, Check, Decision, Entry, EntryFilter, Receipt, Scope
+from memsieve.model import Admission, Check, CheckName, Decision, Entry, EntryFilter, Receipt, Scope
 from memsieve.ports import WORKING_CAP, WORKING_LIFE, Judge, QuarantineStore, Verdict
 from memsieve.text.tokenize import tokenize
 
 _PAGE = 500
 # What surrounded an entry when it was said is gone; how close it came was kept with its decision.
-_REMEMBERED = {"tombstone": "tombstone_similarity", "echo": "echo_similarity"}
+_REMEMBERED: Mapping[str, str] = {
+    CheckName.TOMBSTONE: "tombstone_similarity",
+    CheckName.ECHO: "echo_similarity",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +93,7 @@ class Replayer:
         return admission
 
     async def _verdict(self, receipt: Receipt) -> Verdict | None:
-        known = _stored(receipt, "consistency")
+        known = _stored(receipt, CheckName.CONSISTENCY)
         if known is not None and known.score is not None:
             return Verdict(consistent=known.passed, reason=known.reason)
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 
-from memsieve.ingress.standing import Standing
+from memsieve.ingress.recheck import AdmissionRecheck
 from memsieve.model import Decision, EntryFilter, Layer, Receipt, Scope
 from memsieve.ports import WORKING_CAP, WORKING_LIFE, Clock, QuarantineStore, WorkingStore
 from memsieve.runtime.project_locks import ProjectLocks
@@ -19,7 +19,7 @@ class Restorer:
 
     quarantine: QuarantineStore
     working: WorkingStore
-    standing: Standing
+    recheck: AdmissionRecheck
     clock: Clock
     locks: ProjectLocks
 
@@ -32,7 +32,7 @@ class Restorer:
                 hot = replace(receipt.entry, layer=Layer.WORKING)
                 left = WORKING_LIFE - (self.clock() - receipt.admission.decided_at)
                 await self.working.put(system, hot, receipt.admission, left)
-                await self.standing.forget_unless_standing(system, hot)
+                await self.recheck.remove_unless_valid(system, hot)
         return len(missing)
 
     async def missing(self, scope: Scope) -> list[Receipt]:
@@ -51,7 +51,7 @@ class Restorer:
         while room and (page := await self.quarantine.find(scope, wanted)):
             for receipt in page:
                 admitted_today = receipt.admission.decided_at > oldest and receipt.review is None
-                if room and admitted_today and not await self.standing.buried(scope, receipt.entry):
+                if room and admitted_today and not await self.recheck.is_rejected(scope, receipt.entry):
                     room -= 1
                     yield receipt
             wanted = replace(wanted, beyond_id=page[-1].entry.id)

@@ -15,7 +15,7 @@ from procrastinate import App, BaseConnector
 from procrastinate.exceptions import AlreadyEnqueued, UniqueViolation
 from procrastinate.jobs import Job, Status
 
-from memsieve.ingress.record import Ingress
+from memsieve.ingress.recording import Ingress
 from memsieve.jobs.again import Again, NotNow
 from memsieve.jobs.forget import forget_old
 from memsieve.jobs.reembed import Reembedder
@@ -175,7 +175,7 @@ class Duties:
 
     async def _retry(self, project_id: str) -> Result:
         scope = Scope.system(project_id)
-        receipts = await self.services.ingress.retry(scope, waiting_since=RETRY_EVERY, by_itself=True)
+        receipts = await self.services.ingress.retry(scope, waiting_since=RETRY_EVERY, automatic=True)
         waiting = sum(receipt.admission.decision is Decision.PENDING for receipt in receipts)
         return {"decided": len(receipts) - waiting, "waiting": waiting}
 

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 
 from memsieve.errors import MemsieveError
-from memsieve.ingress.record import Ingress
+from memsieve.ingress.recording import Ingress
 from memsieve.jobs.forget import forget_old
 from memsieve.jobs.reembed import Reembedder
 from memsieve.jobs.weekly import RunOutcome, WeeklyDigests
@@ -100,7 +100,7 @@ async def _retry(ingress: Ingress, project_id: str, after: timedelta) -> None:
     """Try one project's undecided entries again; what is wrong with one project is no other's affair."""
     try:
         scope = Scope.system(project_id)
-        await ingress.retry(scope, waiting_since=after, by_itself=True)
+        await ingress.retry(scope, waiting_since=after, automatic=True)
     except Exception as error:  # noqa: BLE001 - nobody would notice that nothing is tried again any more
         trace = None if isinstance(error, MemsieveError) else error
         _log.warning("Undecided entries of %s could not be tried again: %s", project_id, error, exc_info=trace)

@@ -36,7 +36,7 @@ def write(base: KnowledgeBase, type_: str, fields: dict[str, str | None], **rest
 def _refuse_orders(given: Mapping[str, object]) -> None:
     """Refuse a finding that gives its reader an order: as an atom it would be read by every agent."""
     # Imported on first use: the rules take their time to load.
-    from memsieve.ingress.injection.find import find_injection
+    from memsieve.ingress.checks.injection.find import find_injection
 
     for name, value in given.items():
         if isinstance(value, str) and find_injection(value) is not None:

@@ -16,10 +16,12 @@ from memsieve.model.entries import (
     MAX_SEARCH_BYTES,
     Admission,
     Check,
+    CheckName,
     Decision,
     Entry,
     EntryFilter,
     Layer,
+    NotChecked,
     Receipt,
     ReviewStatus,
 )

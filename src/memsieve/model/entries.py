@@ -45,9 +45,34 @@ class Entry:
     promoted_at: datetime | None = None
 
 
+class CheckName(StrEnum):
+    """The checks of the ingress filter, in the order in which they run."""
+
+    LENGTH = "length"
+    CONFIDENCE = "confidence"
+    TOMBSTONE = "tombstone"
+    ECHO = "echo"
+    INJECTION = "injection"
+    DUPLICATE = "duplicate"
+    CONSISTENCY = "consistency"
+
+
+class NotChecked(StrEnum):
+    """Why the checks did not decide on an entry; stored in their place, as one failed check of this name."""
+
+    AGE = "age"
+    EMBEDDER = "embedder"
+    STORE = "store"
+    SPOOLED = "spool"
+    ATTEMPTED = "begun"
+
+
+_NOT_CHECKED = {str(why): why for why in NotChecked}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """What one check of the ingress filter found."""
+    """What one check of the ingress filter found, or, by a name of `NotChecked`, why the checks did not run."""
 
     name: str
     passed: bool
@@ -72,9 +97,29 @@ class Admission:
     decided_at: datetime
     shadow: Decision | None = None
 
+    @classmethod
+    def without_checks(
+        cls,
+        why: NotChecked | CheckName,
+        reason: Reason,
+        *,
+        at: datetime,
+        score: float | None = None,
+        decision: Decision = Decision.PENDING,
+    ) -> Admission:
+        """Return a decision that the checks did not make, or that waits for one of them."""
+        return cls(
+            decision=decision, checks=(Check(name=why, passed=False, score=score, reason=reason),), decided_at=at
+        )
+
     @property
     def admitted(self) -> bool:
         return self.decision is Decision.ADMITTED
+
+    @property
+    def not_checked(self) -> NotChecked | None:
+        """Why the checks did not decide, or None where they did."""
+        return next((_NOT_CHECKED[check.name] for check in self.checks if check.name in _NOT_CHECKED), None)
 
     @property
     def reasons(self) -> tuple[Reason, ...]:

@@ -13,9 +13,10 @@ from memsieve.digest.build import Digester
 from memsieve.digest.insight import InsightMaker
 from memsieve.digest.prior_decisions import PriorDecisions
 from memsieve.digest.propose import Proposer
-from memsieve.ingress.record import Ingress
+from memsieve.ingress.admission import AdmissionDecider
+from memsieve.ingress.recheck import AdmissionRecheck
+from memsieve.ingress.recording import Ingress
 from memsieve.ingress.restore import Restorer
-from memsieve.ingress.standing import Standing
 from memsieve.jobs import schedule
 from memsieve.jobs.reembed import Reembedder
 from memsieve.jobs.weekly import WeeklyDigests
@@ -108,23 +109,24 @@ def _wire(
     quarantine, working, longterm = stores.quarantine, stores.working, stores.longterm
     tombstones, servings = stores.tombstones, stores.servings
     locks = ProjectLocks()
-    standing = Standing(
+    recheck = AdmissionRecheck(
         quarantine=quarantine, working=working, tombstones=tombstones, audit=stores.audit, settings=settings.filter
+    )
+    decider = AdmissionDecider(
+        quarantine=quarantine,
+        working=working,
+        servings=servings,
+        tombstones=tombstones,
+        embedder=embedder,
+        judge=judge,
+        settings=settings,
+        clock=clock,
+        locks=locks,
+        recheck=recheck,
     )
     digester = _digester(stores, embedder, summariser, settings, clock)
     return Services(
-        ingress=Ingress(
-            quarantine=quarantine,
-            working=working,
-            servings=servings,
-            tombstones=tombstones,
-            embedder=embedder,
-            judge=judge,
-            settings=settings,
-            clock=clock,
-            locks=locks,
-            standing=standing,
-        ),
+        ingress=Ingress(quarantine=quarantine, embedder=embedder, settings=settings, clock=clock, decider=decider),
         promoter=Promoter(
             quarantine=quarantine,
             working=working,
@@ -161,7 +163,7 @@ def _wire(
         restorer=Restorer(
             quarantine=quarantine,
             working=working,
-            standing=standing,
+            recheck=recheck,
             clock=clock,
             locks=locks,
         ),

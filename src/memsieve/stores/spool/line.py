@@ -13,8 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from memsieve.errors import InvalidInput, StoreCorrupt
-from memsieve.model import Admission, Check, Decision, Entry, Reason, Receipt, Role, Scope
-from memsieve.ports import SPOOLED
+from memsieve.model import Admission, Entry, NotChecked, Reason, Receipt, Role, Scope
 
 _KEPT = ("id", "project_id", "session_id", "content", "agent_id", "node_id", "confidence")
 _SUM_BYTES = 8
@@ -43,8 +42,7 @@ class Said:
     @property
     def receipt(self) -> Receipt:
         """What the caller is told while it waits."""
-        check = Check(name=SPOOLED, passed=False, score=None, reason=Reason.of("pending.spooled"))
-        pending = Admission(decision=Decision.PENDING, checks=(check,), decided_at=self.entry.created_at)
+        pending = Admission.without_checks(NotChecked.SPOOLED, Reason.of("pending.spooled"), at=self.entry.created_at)
         return Receipt(entry=self.entry, admission=pending)
 
     def document(self) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from memsieve.claims import find_conflict
 from memsieve.claims.resemblance import closeness, coverage, excerpt, letters, words_of
 from memsieve.config import FilterSettings
-from memsieve.ingress.candidate import Candidate
-from memsieve.model import Check, ContextItem, Reason
+from memsieve.ingress.checks.candidate import Candidate
+from memsieve.model import Check, CheckName, ContextItem, Reason
 
 # An answer may weave a few served memories together; with more, any text would seem made of them.
 _WOVEN = 3
@@ -24,7 +24,7 @@ def check(candidate: Candidate, settings: FilterSettings) -> Check:
     if woven >= settings.echo_similarity:
         return _refusal(woven, nearest[0][1])
     score = max(woven, nearest[0][0]) if nearest else 0.0
-    return Check(name="echo", passed=True, score=score, reason=Reason.of("echo.none"))
+    return Check(name=CheckName.ECHO, passed=True, score=score, reason=Reason.of("echo.none"))
 
 
 def likeness(candidate: Candidate, item: ContextItem) -> float:
@@ -43,7 +43,7 @@ def _woven(candidate: Candidate, items: list[ContextItem]) -> float:
 
 def _refusal(score: float, item: ContextItem) -> Check:
     reason = Reason.of("echo.repeated", quote=excerpt(item.content), similarity=round(score, 2))
-    return Check(name="echo", passed=False, score=score, reason=reason)
+    return Check(name=CheckName.ECHO, passed=False, score=score, reason=reason)
 
 
 def _score(pair: tuple[float, ContextItem]) -> float:

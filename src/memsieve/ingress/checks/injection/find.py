@@ -8,15 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from memsieve.ingress.injection.chinese import CHINESE
-from memsieve.ingress.injection.disguise import fold, squeezed, unveiled
-from memsieve.ingress.injection.english import ENGLISH
-from memsieve.ingress.injection.hidden import find_hidden, show_unseen
-from memsieve.ingress.injection.orders import CHINESE_ORDERS, ENGLISH_ORDERS
-from memsieve.ingress.injection.phrases import ATTACK_TALK, KINDS, MARKS, NEGATED, REPORTED, Phrase
-from memsieve.ingress.injection.prompts import CHINESE_PROMPTS, ENGLISH_PROMPTS
-from memsieve.ingress.injection.tasks import TASKS
-from memsieve.ingress.injection.weigh.score import THRESHOLD, heaviest
+from memsieve.ingress.checks.injection.chinese import CHINESE
+from memsieve.ingress.checks.injection.disguise import fold, squeezed, unveiled
+from memsieve.ingress.checks.injection.english import ENGLISH
+from memsieve.ingress.checks.injection.hidden import find_hidden, show_unseen
+from memsieve.ingress.checks.injection.orders import CHINESE_ORDERS, ENGLISH_ORDERS
+from memsieve.ingress.checks.injection.phrases import ATTACK_TALK, KINDS, MARKS, NEGATED, REPORTED, Phrase
+from memsieve.ingress.checks.injection.prompts import CHINESE_PROMPTS, ENGLISH_PROMPTS
+from memsieve.ingress.checks.injection.tasks import TASKS
+from memsieve.ingress.checks.injection.weigh.score import THRESHOLD, heaviest
 from memsieve.model import Reason
 
 QUOTE_LENGTH = 80

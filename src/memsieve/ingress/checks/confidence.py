@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from memsieve.config import FilterSettings
-from memsieve.ingress.candidate import Candidate
-from memsieve.model import Check, Reason
+from memsieve.ingress.checks.candidate import Candidate
+from memsieve.model import Check, CheckName, Reason
 
 
 def check(candidate: Candidate, settings: FilterSettings) -> Check:
@@ -16,4 +16,4 @@ def check(candidate: Candidate, settings: FilterSettings) -> Check:
     else:
         passed = score > settings.min_confidence
         reason = Reason.of("confidence.score", confidence=score, minimum=settings.min_confidence)
-    return Check(name="confidence", passed=passed, score=score, reason=reason)
+    return Check(name=CheckName.CONFIDENCE, passed=passed, score=score, reason=reason)

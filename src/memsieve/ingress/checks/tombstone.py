@@ -5,8 +5,8 @@ from __future__ import annotations
 from memsieve.claims import find_conflict
 from memsieve.claims.resemblance import said_again
 from memsieve.config import FilterSettings
-from memsieve.ingress.candidate import Candidate
-from memsieve.model import Check, Reason, Tombstone
+from memsieve.ingress.checks.candidate import Candidate
+from memsieve.model import Check, CheckName, Reason, Tombstone
 
 
 def check(candidate: Candidate, settings: FilterSettings) -> Check:
@@ -16,8 +16,8 @@ def check(candidate: Candidate, settings: FilterSettings) -> Check:
         score = said_again(candidate.entry.content, candidate.vector, tombstone)
         highest = max(highest, score)
         if score >= settings.tombstone_similarity and find_conflict(candidate.entry.content, tombstone.content) is None:
-            return Check(name="tombstone", passed=False, score=score, reason=_why(tombstone, score))
-    return Check(name="tombstone", passed=True, score=highest, reason=Reason.of("tombstone.none"))
+            return Check(name=CheckName.TOMBSTONE, passed=False, score=score, reason=_why(tombstone, score))
+    return Check(name=CheckName.TOMBSTONE, passed=True, score=highest, reason=Reason.of("tombstone.none"))
 
 
 def _why(tombstone: Tombstone, score: float) -> Reason:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from memsieve.ingress.injection.phrases import Phrase
-from memsieve.ingress.injection.tasks import CLAUSE, LANGUAGE
+from memsieve.ingress.checks.injection.phrases import Phrase
+from memsieve.ingress.checks.injection.tasks import CLAUSE, LANGUAGE
 
 _REPLY = r"(?:answers?|repl(?:y|ies)|responses?|outputs?|completions?)"
 _SAY = (

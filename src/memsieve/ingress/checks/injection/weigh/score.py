@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from memsieve.ingress.injection.weigh import chinese, english
-from memsieve.ingress.injection.weigh.sentence import Sentence
-from memsieve.ingress.injection.weigh.weights import CHINESE, ENGLISH
+from memsieve.ingress.checks.injection.weigh import chinese, english
+from memsieve.ingress.checks.injection.weigh.sentence import Sentence
+from memsieve.ingress.checks.injection.weigh.weights import CHINESE, ENGLISH
 
 # At 0 an order and an ordinary sentence are held to be equally likely.
 THRESHOLD = -0.25

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memsieve.ingress.injection.phrases import Phrase
+from memsieve.ingress.checks.injection.phrases import Phrase
 
 # What a sentence is made of up to its end; a full stop inside an address or a number ends nothing.
 CLAUSE = r"(?:[^.!?\n]|[.!?](?!\s))"

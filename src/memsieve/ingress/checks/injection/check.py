@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from memsieve.config import FilterSettings
-from memsieve.ingress.candidate import Candidate
-from memsieve.model import Check, Reason
+from memsieve.ingress.checks.candidate import Candidate
+from memsieve.model import Check, CheckName, Reason
 
 
 def check(candidate: Candidate, _: FilterSettings) -> Check:
     """Pass a text that gives its reader no instruction."""
     # Imported on first use: a command that records nothing need not wait for the phrases.
-    from memsieve.ingress.injection.find import find_injection
+    from memsieve.ingress.checks.injection.find import find_injection
 
     found = find_injection(candidate.entry.content)
     if found is None:
-        return Check(name="injection", passed=True, score=0.0, reason=Reason.of("injection.none"))
+        return Check(name=CheckName.INJECTION, passed=True, score=0.0, reason=Reason.of("injection.none"))
     reason = Reason.of("injection.found", kind=found.reason, quote=found.quote)
-    return Check(name="injection", passed=False, score=1.0, reason=reason)
+    return Check(name=CheckName.INJECTION, passed=False, score=1.0, reason=reason)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from memsieve.ingress.injection.weigh import english_words as words
-from memsieve.ingress.injection.weigh.sentence import REACH, Opening, Sentence, Surroundings
+from memsieve.ingress.checks.injection.weigh import english_words as words
+from memsieve.ingress.checks.injection.weigh.sentence import REACH, Opening, Sentence, Surroundings
 
 _END = re.compile(r"(?<![.!?])[.!?]+[\"')\]]{0,3}(?=\s|$)|(?<=[a-z)])[.!?](?=[A-Z][a-z])|\n+|\s\|\s?|;\s")
 _LISTED = re.compile(r"\s{0,40}(?:[-*•–+#>|]{1,8}|\d{1,2}[.)]|[a-z][.)]|\(\w\)|step \d{1,3})[\s*]{0,8}", re.IGNORECASE)

@@ -9,8 +9,8 @@ import numpy as np
 from memsieve.claims import find_conflict
 from memsieve.claims.resemblance import closeness, excerpt, letters, words_of
 from memsieve.config import FilterSettings
-from memsieve.ingress.candidate import Candidate
-from memsieve.model import Check, Entry, Reason
+from memsieve.ingress.checks.candidate import Candidate
+from memsieve.model import Check, CheckName, Entry, Reason
 
 # Words alone cannot tell whether the one word that differs changes the claim, so where no vector can say more,
 # only a copy is a duplicate, whatever share of words two texts have in common.
@@ -28,8 +28,10 @@ def check(candidate: Candidate, settings: FilterSettings) -> Check:
     for score, entry in nlargest(_MOST_COMPARED, alike, key=lambda pair: pair[0]):
         if find_conflict(candidate.entry.content, entry.content) is None:
             reason = Reason.of("duplicate.known", quote=excerpt(entry.content), similarity=round(score, 2))
-            return Check(name="duplicate", passed=False, score=score, reason=reason)
-    return Check(name="duplicate", passed=True, score=_highest(scored), reason=_why_passed(scored, alike, settings))
+            return Check(name=CheckName.DUPLICATE, passed=False, score=score, reason=reason)
+    return Check(
+        name=CheckName.DUPLICATE, passed=True, score=_highest(scored), reason=_why_passed(scored, alike, settings)
+    )
 
 
 def _cosines(candidate: Candidate) -> list[tuple[Entry, float | None]]:

@@ -9,7 +9,7 @@ import sys
 import unicodedata
 from collections.abc import Iterator
 
-from memsieve.ingress.injection.hidden import strip_unseen
+from memsieve.ingress.checks.injection.hidden import strip_unseen
 
 _LOOKALIKES = str.maketrans(
     "авекмнорстухіјѕԁԛԝһӏѵɡɑοαεικνρτυχωηɩıոօսցհᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ’‘‛“”„«»",

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
 
-from memsieve.ingress.injection.weigh import chinese_words as words
-from memsieve.ingress.injection.weigh.sentence import REACH, Opening, Sentence, Surroundings
+from memsieve.ingress.checks.injection.weigh import chinese_words as words
+from memsieve.ingress.checks.injection.weigh.sentence import REACH, Opening, Sentence, Surroundings
 
 _END = re.compile(r"[。!?;\n]+[\"」』)]{0,3}|(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])")
 _HAN = re.compile(r"[\u4e00-\u9fff]")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from memsieve.config import FilterSettings
-from memsieve.ingress.candidate import Candidate
-from memsieve.model import Check, Reason
+from memsieve.ingress.checks.candidate import Candidate
+from memsieve.model import Check, CheckName, Reason
 
 
 def check(candidate: Candidate, settings: FilterSettings) -> Check:
@@ -12,7 +12,7 @@ def check(candidate: Candidate, settings: FilterSettings) -> Check:
     size = len(candidate.entry.content.encode())
     passed = size >= settings.min_length
     return Check(
-        name="length",
+        name=CheckName.LENGTH,
         passed=passed,
         score=size,
         reason=Reason.of("length.bytes", bytes=size, minimum=settings.min_length),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memsieve.ingress.injection.phrases import Phrase
+from memsieve.ingress.checks.injection.phrases import Phrase
 
 _FILLER = r"[^。!?\n]"
 _BEFORE = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memsieve.ingress.injection.phrases import Phrase
+from memsieve.ingress.checks.injection.phrases import Phrase
 
 _WORDS = r"(?: [\w'-]{1,15}){0,5}?"
 _RULES = (

@@ -12,7 +12,7 @@ import pytest
 
 from memsieve.config import Settings
 from memsieve.errors import JudgeError
-from memsieve.ingress.tries import MOST_TRIES
+from memsieve.ingress.attempts import MAX_ATTEMPTS
 from memsieve.model import Decision, Receipt, Scope
 from memsieve.models.judges import LocalJudge
 from memsieve.project import AsyncProject
@@ -42,7 +42,7 @@ LocalJudge.consistent = deadly
 
 async def main():
     async with open_services(Settings(data=Path(sys.argv[1])), jobs=False) as opened:
-        await opened.ingress.retry(Scope.system("apollo"), by_itself=True)
+        await opened.ingress.retry(Scope.system("apollo"), automatic=True)
 
 asyncio.run(main())
 """
@@ -69,9 +69,9 @@ async def read(opened: Services, text: str = POISON) -> Receipt:
     return next(one for one in await AsyncProject(opened, "apollo").log() if one.entry.content == text)
 
 
-async def try_by_itself(opened: Services) -> None:
+async def retry_automatically(opened: Services) -> None:
     with suppress(Crash):
-        await opened.ingress.retry(SYSTEM, by_itself=True)
+        await opened.ingress.retry(SYSTEM, automatic=True)
 
 
 def test_an_entry_that_kills_the_process_is_left_alone_after_five_times(data: Path, monkeypatch):
@@ -86,8 +86,8 @@ def test_an_entry_that_kills_the_process_is_left_alone_after_five_times(data: Pa
         return [await read(opened), await read(opened, HONEST)]
 
     asyncio.run(scenario(begin))
-    codes = [_child(data) for _ in range(MOST_TRIES + 1)]
-    assert codes == [9] * MOST_TRIES + [0]
+    codes = [_child(data) for _ in range(MAX_ATTEMPTS + 1)]
+    assert codes == [9] * MAX_ATTEMPTS + [0]
     poison, honest = asyncio.run(scenario(look))
     assert poison.admission.decision is Decision.PENDING
     assert "memsieve retry" in poison.admission.reasons[0].sentence()
@@ -100,10 +100,10 @@ def test_a_person_may_ask_for_an_entry_that_is_left_alone(data: Path, monkeypatc
             await record_undecided(opened, monkeypatch, POISON)
             with monkeypatch.context() as broken:
                 broken.setattr(LocalJudge, "consistent", _crash)
-                for _ in range(MOST_TRIES + 3):
-                    await try_by_itself(opened)
-            assert (await read(opened)).admission.checks[0].score == MOST_TRIES
-            assert await opened.ingress.retry(SYSTEM, by_itself=True) == []
+                for _ in range(MAX_ATTEMPTS + 3):
+                    await retry_automatically(opened)
+            assert (await read(opened)).admission.checks[0].score == MAX_ATTEMPTS
+            assert await opened.ingress.retry(SYSTEM, automatic=True) == []
             [receipt] = await AsyncProject(opened, "apollo").retry()
             return receipt
 
@@ -120,10 +120,10 @@ def test_tries_that_end_are_not_counted_together(data: Path, monkeypatch, run):
             await record_undecided(opened, monkeypatch, POISON)
             with monkeypatch.context() as broken:
                 broken.setattr(LocalJudge, "consistent", fail)
-                for _ in range(MOST_TRIES + 3):
-                    [receipt] = await opened.ingress.retry(SYSTEM, by_itself=True)
+                for _ in range(MAX_ATTEMPTS + 3):
+                    [receipt] = await opened.ingress.retry(SYSTEM, automatic=True)
                     assert [check.name for check in receipt.admission.checks] == ["consistency"]
-            return await opened.ingress.retry(SYSTEM, by_itself=True)
+            return await opened.ingress.retry(SYSTEM, automatic=True)
 
     [receipt] = run(scenario())
     assert receipt.admission.admitted
@@ -141,7 +141,7 @@ def test_who_is_told_to_stop_in_the_midst_of_a_try_does_not_count_it(data: Path,
 
             with monkeypatch.context() as broken:
                 broken.setattr(LocalJudge, "consistent", hang)
-                trying = asyncio.create_task(opened.ingress.retry(SYSTEM, by_itself=True))
+                trying = asyncio.create_task(opened.ingress.retry(SYSTEM, automatic=True))
                 await begun.wait()
                 assert (await read(opened)).admission.checks[0].score == 1
                 trying.cancel()
@@ -163,7 +163,7 @@ def test_an_entry_that_somebody_decided_on_meanwhile_stays_decided(data: Path, m
                 return stale if wanted == _pending() else []
 
             monkeypatch.setattr(opened.ingress, "quarantine", _Finding(opened.quarantine, find))
-            assert await opened.ingress.retry(SYSTEM, by_itself=True) == []
+            assert await opened.ingress.retry(SYSTEM, automatic=True) == []
             return (await read(opened)).admission
 
     assert run(scenario()).admitted

@@ -1,0 +1,277 @@
+"""Decide on pending entries: run the checks, keep the decision, and serve what was admitted."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Any, TypeVar
+
+from memsieve.config import Settings
+from memsieve.errors import EmbedderError, JudgeError, MemsieveError
+from memsieve.ingress.attempts import AttemptCounter, gave_up
+from memsieve.ingress.checks.candidate import Candidate
+from memsieve.ingress.pipeline import evaluate
+from memsieve.ingress.recheck import NEAREST_TOMBSTONES, AdmissionRecheck
+from memsieve.model import (
+    Admission,
+    CheckName,
+    ContextItem,
+    Decision,
+    Entry,
+    EntryFilter,
+    Layer,
+    NotChecked,
+    Reason,
+    Receipt,
+    Scope,
+    Vector,
+)
+from memsieve.ports import (
+    LONG_TEXT,
+    WORKING_LIFE,
+    Clock,
+    Embedder,
+    Judge,
+    QuarantineStore,
+    ServingLog,
+    TombstoneStore,
+    WorkingStore,
+)
+from memsieve.runtime.log_throttle import LogThrottle
+from memsieve.runtime.project_locks import ProjectLock, ProjectLocks
+from memsieve.text.tokenize import tokenize
+
+SERVED_TO_SESSION = 100
+_PAGE = 100
+
+T = TypeVar("T")
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prefetch:
+    """Reads under way for an entry: its vector, and what surrounds it; the lock had this version when they began."""
+
+    lock: ProjectLock
+    version: int
+    surroundings: asyncio.Future[tuple[list[ContextItem], list[Entry]]]
+    embedding: asyncio.Future[list[Vector | None]]
+
+    def cancel(self) -> None:
+        """Give up the reads, and their errors with them."""
+        for read in (self.surroundings, self.embedding):
+            read.cancel()
+            read.add_done_callback(lambda done: done.cancelled() or done.exception())
+
+
+@dataclass(kw_only=True)
+class AdmissionDecider:
+    """Decides on pending entries.
+
+    An entry is admitted or refused at once, or it stays pending: until a slow judge has answered, which is awaited in
+    the background, or until `retry` where a model or a store failed.
+    """
+
+    quarantine: QuarantineStore
+    working: WorkingStore
+    servings: ServingLog
+    tombstones: TombstoneStore
+    embedder: Embedder
+    judge: Judge
+    settings: Settings
+    clock: Clock
+    locks: ProjectLocks
+    recheck: AdmissionRecheck
+    _throttle: LogThrottle = field(default_factory=LogThrottle)
+    _slow_verdicts: set[asyncio.Task[Receipt]] = field(default_factory=set)
+    _decisions: set[asyncio.Task[Receipt]] = field(default_factory=set)
+    _rechecks: set[asyncio.Task[None]] = field(default_factory=set)
+    _attempts: AttemptCounter = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._attempts = AttemptCounter(quarantine=self.quarantine, locks=self.locks, clock=self.clock)
+
+    def prefetch(self, scope: Scope, entry: Entry) -> Prefetch:
+        """Start the slow reads of a decision, so that they run while the entry is written."""
+        system, lock = Scope.system(scope.project_id), self.locks.for_project(scope)
+        surroundings = asyncio.gather(
+            self.servings.recently_served(system, session_id=entry.session_id, limit=SERVED_TO_SESSION),
+            self.working.list(system),
+        )
+        embedding = asyncio.ensure_future(self.embedder.embed([entry.content]))
+        return Prefetch(lock=lock, version=lock.version, surroundings=surroundings, embedding=embedding)
+
+    async def decide(self, scope: Scope, entry: Entry, prefetch: Prefetch, *, wait: bool, new: bool) -> Receipt:
+        """Decide on a pending entry; with a slow judge it stays pending unless `wait` is set.
+
+        A `new` entry was stored by this call, so no person can have decided on it.
+        """
+        system = Scope.system(scope.project_id)
+        try:
+            verdict = await self.judge.consistent(entry.content) if self.judge.quick else None
+            words = tokenize(entry.content)
+            served, working = await prefetch.surroundings
+            [vector] = await prefetch.embedding
+            if self.clock() - entry.created_at >= WORKING_LIFE:
+                return await self.refuse_by_age(scope, entry, vector)
+            candidate = Candidate(
+                entry=entry, words=words, vector=vector, working=working, served=served, verdict=verdict
+            )
+            receipt = await self._decide(system, candidate, prefetch.lock, prefetch.version if new else None)
+        except MemsieveError as exc:
+            # The entry is stored: a caller who was told of a failure would record it again.
+            prefetch.cancel()
+            return await self._postpone(system, entry, exc)
+        if receipt.admission.decision is not Decision.PENDING:
+            return receipt
+        judging = start_task(self._slow_verdicts, self._judge(system, candidate))
+        return await asyncio.shield(judging) if wait else receipt
+
+    async def refuse_by_age(self, scope: Scope, entry: Entry, vector: Vector | None) -> Receipt:
+        """Refuse an entry that is too old for working memory."""
+        now = self.clock()
+        admission = Admission.without_checks(
+            NotChecked.AGE,
+            Reason.of("age.old", date=f"{entry.created_at:%Y-%m-%d}"),
+            decision=Decision.REFUSED,
+            score=(now - entry.created_at).total_seconds(),
+            at=now,
+        )
+        await self.quarantine.decide(Scope.system(scope.project_id), entry.id, admission, vector)
+        return Receipt(entry=replace(entry, embedding=vector), admission=admission)
+
+    async def retry(
+        self, scope: Scope, *, waiting_since: timedelta = timedelta(), automatic: bool = False
+    ) -> list[Receipt]:
+        """Decide on entries that have been pending for so long, or because a store was down, oldest first.
+
+        One that fails again holds up no other, unless a store is still down. One whose attempts never ended is tried
+        again only where a person asks, not where the retry is `automatic`.
+        """
+        system, receipts = Scope.system(scope.project_id), []
+        wanted = EntryFilter(decision=Decision.PENDING, oldest_first=True, limit=_PAGE)
+        while page := await self.quarantine.find(system, wanted):
+            for receipt in page:
+                recent = self.clock() - receipt.admission.decided_at < waiting_since
+                if recent and receipt.admission.not_checked is not NotChecked.STORE:
+                    continue
+                if automatic and (gave_up(receipt) or not await self._attempts.start(system, receipt.entry.id)):
+                    continue
+                receipts.append(await self._retry_one(scope, receipt.entry, counted=automatic))
+                if receipts[-1].admission.not_checked is NotChecked.STORE:
+                    return receipts
+            wanted = replace(wanted, beyond_id=page[-1].entry.id)
+        return receipts
+
+    async def close(self) -> None:
+        """Leave slow verdicts for a later retry, and wait for decisions under way."""
+        await cancel_all(self._slow_verdicts)
+        await asyncio.gather(*self._decisions, return_exceptions=True)
+        await asyncio.gather(*self._rechecks, return_exceptions=True)
+
+    async def _retry_one(self, scope: Scope, entry: Entry, *, counted: bool) -> Receipt:
+        try:
+            return await self.decide(scope, entry, self.prefetch(scope, entry), wait=True, new=False)
+        except asyncio.CancelledError:
+            # The process stops in an orderly way: that is not the entry's fault.
+            if counted:
+                with suppress(MemsieveError):
+                    await self._attempts.rollback(Scope.system(scope.project_id), entry.id)
+            raise
+
+    async def _judge(self, scope: Scope, candidate: Candidate) -> Receipt:
+        try:
+            verdict = await self.judge.consistent(candidate.entry.content)
+            return await self._decide(scope, replace(candidate, verdict=verdict), self.locks.for_project(scope))
+        except MemsieveError as exc:
+            return await self._postpone(scope, candidate.entry, exc)
+
+    async def _decide(
+        self, scope: Scope, candidate: Candidate, lock: ProjectLock, version: int | None = None
+    ) -> Receipt:
+        """Decide in a task of its own: a caller who goes away leaves nothing half done."""
+        return await asyncio.shield(start_task(self._decisions, self._decide_locked(scope, candidate, lock, version)))
+
+    async def _decide_locked(
+        self, scope: Scope, candidate: Candidate, lock: ProjectLock, version: int | None
+    ) -> Receipt:
+        """Check, store the decision, and serve what was admitted.
+
+        `version` is the lock's when the candidate's working memory was read; None for an entry that is not new.
+        """
+        entry, vector = candidate.entry, candidate.vector
+        async with lock:
+            audit_head = self.recheck.known_audit_head(scope)
+            # Nobody has changed working memory since it was read if nobody held the lock.
+            working = candidate.working if lock.version == version else await self.working.list(scope)
+            others = [other for other in working if other.id != entry.id]
+            tombstones = await self.tombstones.nearest(scope, vector, candidate.words, NEAREST_TOMBSTONES)
+            candidate = replace(candidate, working=others, tombstones=tombstones)
+            admission = (
+                await asyncio.to_thread(self._evaluate, candidate)
+                if len(entry.content) > LONG_TEXT
+                else self._evaluate(candidate)
+            )
+            served = admission.admitted and (version is not None or await self._unreviewed(scope, entry))
+            await self.quarantine.decide(scope, entry.id, admission, vector)
+            if served:
+                hot = replace(entry, layer=Layer.WORKING, embedding=vector)
+                await self.working.put(scope, hot, admission)
+                start_task(self._rechecks, self._recheck(scope, hot, audit_head))
+        return Receipt(entry=replace(entry, embedding=vector), admission=admission)
+
+    def _evaluate(self, candidate: Candidate) -> Admission:
+        admission = evaluate(candidate, self.settings.filter, self.clock())
+        if self.settings.shadow is None:
+            return admission
+        return replace(admission, shadow=evaluate(candidate, self.settings.shadow, admission.decided_at).decision)
+
+    async def _unreviewed(self, scope: Scope, entry: Entry) -> bool:
+        """Return whether no person decided on an entry while it waited: what is promoted must not be served twice."""
+        known = await self.quarantine.get(scope, entry.id)
+        return known is not None and known.review is None
+
+    async def _recheck(self, scope: Scope, entry: Entry, audit_head: int) -> None:
+        try:
+            await self.recheck.recheck(scope, entry, audit_head)
+        except MemsieveError as error:
+            _log.warning("It is not certain that entry %s may still be served: %s", entry.id, error)
+
+    async def _postpone(self, scope: Scope, entry: Entry, error: MemsieveError) -> Receipt:
+        """Leave an entry pending with the reason; it is retried later."""
+        # Agents read the reason; where an engine is, is for those who read the log.
+        if self._throttle.should_log(error):
+            _log.warning("Entry %s waits for its decision: %s: %s", entry.id, type(error).__name__, error)
+        admission = Admission.without_checks(
+            _failed(error), Reason.of("pending.failed", error=error.public), at=self.clock()
+        )
+        with suppress(MemsieveError):
+            await self.quarantine.decide(scope, entry.id, admission, None)
+        return Receipt(entry=entry, admission=admission)
+
+
+def _failed(error: MemsieveError) -> CheckName | NotChecked:
+    if isinstance(error, JudgeError):
+        return CheckName.CONSISTENCY
+    return NotChecked.EMBEDDER if isinstance(error, EmbedderError) else NotChecked.STORE
+
+
+def start_task(tasks: set[asyncio.Task[T]], work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+    """Start work, and keep its task in the set until it is done."""
+    task = asyncio.create_task(work)
+    tasks.add(task)
+    task.add_done_callback(tasks.discard)
+    return task
+
+
+async def cancel_all(tasks: Iterable[asyncio.Task[Any]]) -> None:
+    """Cancel tasks and wait until they are done."""
+    # A wait with a time-out can miss a cancellation, in Python 3.11: the task is cancelled again.
+    while waiting := [task for task in tasks if not task.done()]:
+        for task in waiting:
+            task.cancel()
+        await asyncio.wait(waiting, timeout=1)
