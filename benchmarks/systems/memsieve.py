@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.systems.base import Embed, Found, Said
 
 from memsieve import AsyncMemory, Memory
-from memsieve.model import Admission, Approval, Chunk, ContextItem, Decision, Entry, Place, Scope, Vector
+from memsieve.model import Admission, Approval, Chunk, ContextItem, Decision, Entry, Origin, Scope, Vector
 from memsieve.models.embedders import LocalEmbedder
 from memsieve.services import embedder
 from memsieve.text.tokenize import tokenize
@@ -120,7 +120,7 @@ def _approved(entry: Entry, vector: Vector) -> tuple[Approval, list[Chunk]]:
         by=PERSON,
         at=datetime.now(UTC),
         entry_ids=(entry.id,),
-        place=Place(session_id=entry.session_id, at=entry.created_at),
+        origin=Origin(session_id=entry.session_id, at=entry.created_at),
     )
     return approval, [chunk]
 

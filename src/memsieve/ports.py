@@ -133,8 +133,8 @@ class LongTermStore(Protocol):
         """Return the `limit` chunks with the best fused score among those best by vector and best by words.
 
         A word score is BM25 as a share of what a text of average length with each of the words once would have. What
-        was said around those that are found, by the places of their approvals, comes along, and they lend each other
-        words. Retired memories never come back and lend nothing.
+        was said around those that are found, by the origins of their approvals, comes along, and each is also scored by
+        the words of the others. Retired memories never come back and take no part in it.
         """
 
     async def get(self, scope: Scope, any_id: str) -> LongTermMemory | None:

@@ -34,8 +34,8 @@ from memsieve.model import (
     Tombstone,
 )
 from memsieve.ports import Progress
-from memsieve.retrieval.context import history_context
-from memsieve.retrieval.retrieve import Query
+from memsieve.retrieval.prompt import history_context
+from memsieve.retrieval.retriever import Query
 from memsieve.review.audit import Audit
 from memsieve.review.lookup import retired_among
 from memsieve.services.container import Services

@@ -9,9 +9,9 @@ from itertools import islice, product
 import pytest
 
 from memsieve.config import Settings
-from memsieve.model import Place, TombstoneKind
+from memsieve.model import Origin, TombstoneKind
 from memsieve.models.embedders import LocalEmbedder
-from memsieve.retrieval.fuse import fused
+from memsieve.retrieval.fusion import fused
 from memsieve.services.stores import open_stores
 from memsieve.testing.factories import NOW, agent, approval, chunks, person, tombstone
 from memsieve.text.tokenize import tokenize
@@ -57,9 +57,9 @@ def said_in_sessions():
     They are no more than a search looks at: which of those that tie are found must not matter here.
     """
     for number, text in enumerate(islice(texts(), 220, 256)):
-        said = Place(session_id=f"s{number % 3}", at=NOW + timedelta(hours=number * 7 % 36))
+        said = Origin(session_id=f"s{number % 3}", at=NOW + timedelta(hours=number * 7 % 36))
         promoted = NOW + timedelta(hours=number)
-        yield approval(text, person("gemini"), promoted, place=said if number % 4 else None)
+        yield approval(text, person("gemini"), promoted, origin=said if number % 4 else None)
 
 
 QUERIES = [

@@ -9,7 +9,7 @@ import pytest
 
 from memsieve import doctor
 from memsieve.model import Chunk
-from memsieve.retrieval.fuse import fused, legs
+from memsieve.retrieval.fusion import candidates_per_leg, fused
 from memsieve.retrieval.index import Index, Row
 from memsieve.review.approve import approve
 from memsieve.stores.postgres import hnsw, near, recall, search
@@ -127,7 +127,7 @@ def test_the_ranking_is_that_of_the_index_in_memory(longterm, run):
     for number, question in enumerate(texts(12, seed=2)):
         vector = vectors(12, seed=3)[number]
         hits = run(longterm.search(agent(), vector, tokenize(question), 10))
-        matches = sorted(index.search(vector, tokenize(question), legs(10)), key=fused, reverse=True)[:10]
+        matches = sorted(index.search(vector, tokenize(question), candidates_per_leg(10)), key=fused, reverse=True)[:10]
         assert [hit.content for hit in hits] == [contents[match.position] for match in matches]
         assert [hit.word_score for hit in hits] == pytest.approx([match.word_score for match in matches], abs=1e-5)
         assert [hit.similarity for hit in hits] == pytest.approx([match.similarity for match in matches], abs=1e-3)

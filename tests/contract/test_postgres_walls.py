@@ -13,7 +13,7 @@ import pytest
 
 from memsieve import validate
 from memsieve.errors import InvalidInput
-from memsieve.model import Dispute, KeyRole, Place, TombstoneKind
+from memsieve.model import Dispute, KeyRole, Origin, TombstoneKind
 from memsieve.review.audit import Auditor
 from memsieve.stores.postgres.audit import PostgresAuditLog
 from memsieve.stores.postgres.database import Database
@@ -119,8 +119,8 @@ async def fill(url):
         for said in (hot, refused, other):
             await quarantine.add(agent(project), said)
         await quarantine.decide(system(project), hot.id, admission(), hot.embedding)
-        place = Place(session_id="s", at=NOW)
-        kept, gone = (approval(f"The board {did} it.", who, place=place) for did in ("approved", "refused"))
+        place = Origin(session_id="s", at=NOW)
+        kept, gone = (approval(f"The board {did} it.", who, origin=place) for did in ("approved", "refused"))
         [chunk] = chunks(kept)
         await longterm.add(who, kept, [chunk])
         await longterm.add(who, gone, chunks(gone))

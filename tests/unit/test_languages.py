@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from memsieve.retrieval.fuse import fused
+from memsieve.retrieval.fusion import fused
 from memsieve.retrieval.index import Index, Row, expected_word_scores
 from memsieve.text.tokenize import is_chinese, tokenize
 

@@ -13,7 +13,7 @@ from memsieve.errors import ApprovalRequired, Forbidden, InvalidInput, NotFound
 from memsieve.model import Dispute, EntryFilter, KeyRole
 from memsieve.ports import QuarantineStore
 from memsieve.project import AsyncProject
-from memsieve.retrieval.retrieve import Retriever
+from memsieve.retrieval.retriever import Retriever
 from memsieve.review.approve import approve
 from memsieve.testing.factories import NOW, agent, digest, entry, insight, source, system
 
@@ -254,7 +254,7 @@ def test_only_promotion_makes_an_approval():
 
 def test_the_retriever_holds_nothing_of_quarantine():
     kinds = {field.name: str(field.type) for field in dataclasses.fields(Retriever)}
-    assert set(kinds) == {"working", "longterm", "servings", "embedder", "clock", "_hot"}
+    assert set(kinds) == {"working", "longterm", "servings", "embedder", "clock", "_indexes"}
     assert not any(QuarantineStore.__name__ in kind for kind in kinds.values())
     for path in (SOURCES / "retrieval").glob("*.py"):
         assert "QuarantineStore" not in path.read_text("utf-8")

@@ -10,7 +10,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from memsieve.digest.build import MOST_DAYS
 from memsieve.model import ATOM_NAME, DateRange, Decision, ReviewStatus
-from memsieve.retrieval.retrieve import MAX_DAYS, MAX_ITEMS
+from memsieve.retrieval.retriever import MAX_DAYS, MAX_ITEMS
 from memsieve.validate import MAX_NAME_LENGTH, UNSEEN
 
 # As `str.strip` has it.

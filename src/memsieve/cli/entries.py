@@ -118,7 +118,7 @@ def query(  # noqa: PLR0913, PLR0917 - each parameter is an option
 
 def _show_answer(answer: Answer, *, markdown: bool, as_json: bool) -> None:
     if markdown:
-        from memsieve.retrieval.context import history_context
+        from memsieve.retrieval.prompt import history_context
 
         say(history_context(answer).rstrip("\n"))
         return

@@ -80,7 +80,7 @@ def settings_of(data: Path | None) -> Settings:
 def since(days: float | None) -> datetime | None:
     """Return the moment so many days ago."""
     from memsieve import validate
-    from memsieve.retrieval.retrieve import MAX_DAYS
+    from memsieve.retrieval.retriever import MAX_DAYS
     from memsieve.services.stores import utc_now
 
     if days is None:

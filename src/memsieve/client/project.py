@@ -36,7 +36,7 @@ from memsieve.model import (
     Tombstone,
 )
 from memsieve.ports import Progress
-from memsieve.retrieval.context import history_context
+from memsieve.retrieval.prompt import history_context
 from memsieve.review.audit import Audit
 
 # A digest of a busy week takes its time.

@@ -24,7 +24,7 @@ from memsieve.integrations.reach import Reach
 from memsieve.integrations.said import MAX_BYTES, Said, key_of, mended, named, parts, plain
 from memsieve.integrations.step import Step
 from memsieve.model import Answer, Receipt
-from memsieve.retrieval import context as prompt
+from memsieve.retrieval import prompt
 from memsieve.runtime.backoff import Backoff
 from memsieve.validate import MAX_NAME_LENGTH
 

@@ -25,9 +25,9 @@ from memsieve.kb.files.tree import is_atom, walk_files
 from memsieve.kb.search_index import Piece, Table, hash_of
 from memsieve.model import Vector
 from memsieve.ports import Embedder, Progress
-from memsieve.retrieval.fuse import fused, legs
+from memsieve.retrieval.fusion import candidates_per_leg, fused
 from memsieve.retrieval.index import Index
-from memsieve.retrieval.retrieve import MAX_QUERY_BYTES
+from memsieve.retrieval.retriever import MAX_QUERY_BYTES
 from memsieve.review import chunking as splitter
 from memsieve.runtime.event_loop import LoopThread
 from memsieve.services.embedder import open_embedder
@@ -182,7 +182,7 @@ class _Shelf:
         """Return the best piece of each of the best atoms."""
         words = tokenize(query)
         # Neighbouring pieces of one atom may take each other's place.
-        matches = Index.counted(self.rows.asked(words)).search(vector, words, 2 * legs(limit))
+        matches = Index.counted(self.rows.asked(words)).search(vector, words, 2 * candidates_per_leg(limit))
         scores = {match.position: fused(match) for match in matches}
         owners = np.repeat(np.arange(len(self.states)), [state[3] for state in self.states.values()])
         paths, hits = list(self.states), dict[str, AtomHit]()

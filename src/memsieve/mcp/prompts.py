@@ -9,7 +9,7 @@ from mcp.server.mcpserver.prompts import Prompt
 from pydantic import Field
 
 from memsieve.mcp.desk import Need, desk
-from memsieve.retrieval.context import history_context
+from memsieve.retrieval.prompt import history_context
 
 INSTRUCTIONS = """\
 Memory of one project, purified: what agents say goes to quarantine, what passes a filter is unverified context for 24 \

@@ -23,7 +23,7 @@ from memsieve.mcp.results import (
     Remembered,
     Why,
 )
-from memsieve.retrieval.context import history_context
+from memsieve.retrieval.prompt import history_context
 
 ItemType = Literal[
     "checkpoint",

@@ -47,7 +47,7 @@ from memsieve.model.memories import (
     Approval,
     Chunk,
     LongTermMemory,
-    Place,
+    Origin,
     SearchHit,
     Tombstone,
     TombstoneKind,

@@ -16,7 +16,7 @@ ATOM_NAME = r"[0-9A-Za-z._-]{1,61}:[0-9A-Za-z._-]{1,61}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Origin:
     """Where an approved text was said: its session, and when."""
 
     session_id: str
@@ -34,7 +34,7 @@ class Approval:
     at: datetime
     entry_ids: tuple[str, ...] = ()
     insight_id: str | None = None
-    place: Place | None = None
+    origin: Origin | None = None
 
     @property
     def atoms(self) -> tuple[str, ...]:

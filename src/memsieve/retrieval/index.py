@@ -13,8 +13,8 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from memsieve.model import Place, Vector
-from memsieve.retrieval.lending import Parts, Positions, Sessions
+from memsieve.model import Origin, Vector
+from memsieve.retrieval.neighbours import Parts, Positions, Sessions
 from memsieve.text.tokenize import is_chinese
 
 # BM25's two constants, tried on LoCoMo, and how many unseen texts each project is thought to hold besides its own:
@@ -34,7 +34,7 @@ class Row:
     words: Sequence[str]
     vector: Vector | None
     at: datetime
-    place: Place | None = None
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +100,8 @@ class Index:
             self._add_words(row.words)
             self._chinese.append(is_chinese(row.words))
             self._times.append(row.at.timestamp())
-            if row.place is not None:
-                self._sessions.add(self._count, row.place)
+            if row.origin is not None:
+                self._sessions.add(self._count, row.origin)
             self._count += 1
 
     def search(
@@ -126,7 +126,7 @@ class Index:
             for part in parts:
                 best = np.union1d(best, _best(similarities, limit, part, above=-2.0))
         lengths = np.frombuffer(self._lengths, np.float32)
-        best = self._sessions.lend(best, word_scores, partial(self._parts, words), lengths, allowed)
+        best = self._sessions.expand(best, word_scores, partial(self._parts, words), lengths, allowed)
         return [
             Match(
                 position,

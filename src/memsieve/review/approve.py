@@ -6,7 +6,7 @@ import uuid
 from datetime import datetime
 
 from memsieve.errors import ApprovalRequired
-from memsieve.model import Approval, Place, Role, Scope, require_project
+from memsieve.model import Approval, Origin, Role, Scope, require_project
 
 
 def approve(
@@ -15,7 +15,7 @@ def approve(
     at: datetime,
     entry_ids: tuple[str, ...] = (),
     insight_id: str | None = None,
-    place: Place | None = None,
+    origin: Origin | None = None,
 ) -> Approval:
     """Make an approval on behalf of the person who asks."""
     if scope.role is not Role.PERSON:
@@ -32,5 +32,5 @@ def approve(
         at=at,
         entry_ids=entry_ids,
         insight_id=insight_id,
-        place=place,
+        origin=origin,
     )

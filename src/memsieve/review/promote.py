@@ -16,7 +16,7 @@ from memsieve.model import (
     Insight,
     InsightDecision,
     LongTermMemory,
-    Place,
+    Origin,
     Receipt,
     ReviewStatus,
     Scope,
@@ -88,7 +88,7 @@ class Promoter:
             if standing is not None:
                 await self.working.forget(scope, [entry.id])
                 return standing
-        approval = approve(scope, text or entry.content, self.clock(), (entry.id,), place=_place([entry]))
+        approval = approve(scope, text or entry.content, self.clock(), (entry.id,), origin=_origin([entry]))
         chunks = await self._chunks_of(approval)
         async with self.locks.for_project(scope):
             await require_reach(self.working, scope)
@@ -103,7 +103,7 @@ class Promoter:
             return memory
         evidence = await self._evidence(scope, insight)
         ids = tuple(entry.id for entry in evidence)
-        approval = approve(scope, text or insight.summary, self.clock(), ids, insight.id, _place(evidence))
+        approval = approve(scope, text or insight.summary, self.clock(), ids, insight.id, _origin(evidence))
         chunks = await self._chunks_of(approval)
         async with self.locks.for_project(scope):
             await require_reach(self.working, scope)
@@ -178,9 +178,9 @@ class Promoter:
         return validate.text(text, field="text", max_bytes=self.max_content_bytes)
 
 
-def _place(entries: Sequence[Entry]) -> Place | None:
+def _origin(entries: Sequence[Entry]) -> Origin | None:
     """Return where a text of one entry was said; what several say stands nowhere."""
-    return Place(session_id=entries[0].session_id, at=entries[0].created_at) if len(entries) == 1 else None
+    return Origin(session_id=entries[0].session_id, at=entries[0].created_at) if len(entries) == 1 else None
 
 
 def _same(one: str, other: str) -> bool:

@@ -31,7 +31,7 @@ from memsieve.ports import (
     Summariser,
     WorkingStore,
 )
-from memsieve.retrieval.retrieve import Retriever
+from memsieve.retrieval.retriever import Retriever
 from memsieve.review.audit import Auditor
 from memsieve.review.delete import Deleter
 from memsieve.review.dismiss import Dismisser

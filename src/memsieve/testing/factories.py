@@ -21,8 +21,8 @@ from memsieve.model import (
     Insight,
     InsightSource,
     KeyRole,
+    Origin,
     Outcome,
-    Place,
     Reason,
     Refinement,
     Scope,
@@ -83,10 +83,10 @@ def approval(
     at: datetime = NOW,
     entry_ids: Sequence[str] = (),
     insight_id: str | None = None,
-    place: Place | None = None,
+    origin: Origin | None = None,
 ) -> Approval:
     """Let a person approve a text."""
-    return approve(scope or person(), content, at, tuple(entry_ids), insight_id, place)
+    return approve(scope or person(), content, at, tuple(entry_ids), insight_id, origin)
 
 
 def chunks(approved: Approval) -> list[Chunk]:

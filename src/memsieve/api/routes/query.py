@@ -14,7 +14,7 @@ from memsieve.api.caller import Right, caller_of, project_of
 from memsieve.api.requests import Named, PageQuery, QueryBody
 from memsieve.api.route import Api
 from memsieve.api.state import state_of
-from memsieve.retrieval.context import history_context
+from memsieve.retrieval.prompt import history_context
 
 TAG = "Retrieval"
 _PROJECTS = "projects"

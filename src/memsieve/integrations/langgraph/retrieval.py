@@ -16,7 +16,7 @@ from memsieve.integrations.langgraph.callback import RECALL_TAG
 from memsieve.integrations.messages import message_of
 from memsieve.integrations.recorder import Recorder
 from memsieve.model import Answer
-from memsieve.retrieval.context import history_context
+from memsieve.retrieval.prompt import history_context
 
 EVENT = "memory_retrieved"
 OUTPUT = "history_context"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from memsieve.model import Approval, Chunk, Place, Scope
+from memsieve.model import Approval, Chunk, Origin, Scope
 from memsieve.stores.postgres.columns import Arrays, Statement, send_all
 from memsieve.stores.postgres.database import Connection
 from memsieve.stores.postgres.rows import fetch
@@ -103,9 +103,9 @@ def _statements(
         if pieces:
             yield _memories(arrays, scope, embedder, pieces)
             yield _words(arrays, scope, pieces)
-        said = [(one.number, place) for one in pieces if (place := one.approval.place) is not None]
+        said = [(one.number, origin) for one in pieces if (origin := one.approval.origin) is not None]
         if said:
-            yield _places(arrays, scope, said)
+            yield _origins(arrays, scope, said)
         read = [one for one in pieces if one.chunk.embedding is not None]
         if read:
             yield _vectors(arrays, scope, embedder, read)
@@ -168,10 +168,10 @@ def _vectors(arrays: Arrays, scope: Scope, embedder: str, pieces: Sequence[Piece
     }
 
 
-def _places(arrays: Arrays, scope: Scope, said: Sequence[tuple[int, Place]]) -> Statement:
+def _origins(arrays: Arrays, scope: Scope, said: Sequence[tuple[int, Origin]]) -> Statement:
     return _PLACES, {
         "project_id": scope.project_id,
         "numbers": arrays.bigints([number for number, _ in said]),
-        "sessions": arrays.texts(place.session_id for _, place in said),
-        "moments": arrays.moments(place.at for _, place in said),
+        "sessions": arrays.texts(origin.session_id for _, origin in said),
+        "moments": arrays.moments(origin.at for _, origin in said),
     }

@@ -9,10 +9,10 @@ from datetime import datetime
 import numpy as np
 import numpy.typing as npt
 
-from memsieve.model import Place, SearchHit
-from memsieve.retrieval.fuse import fuse
+from memsieve.model import Origin, SearchHit
+from memsieve.retrieval.fusion import fuse
 from memsieve.retrieval.index import LENGTH_WEIGHT, SATURATION, expected_word_scores, rarity
-from memsieve.retrieval.lending import Parts, Sessions
+from memsieve.retrieval.neighbours import Parts, Sessions
 from memsieve.stores.postgres.flush import Columns
 from memsieve.stores.postgres.words import told
 
@@ -75,7 +75,7 @@ def best(found: Columns, bm25: Bm25, wanted: Wanted) -> list[SearchHit]:
         words = np.where(foreign, np.maximum(words, likely), words)
     allowed = None if wanted.since is None else np.array([at >= wanted.since for at in found["promoted_at"]])
     legs = _by_leg(found["near"], words, wanted.by_leg)
-    kept = _sessions(found).lend(legs, words, parts.__getitem__, lengths, allowed)
+    kept = _sessions(found).expand(legs, words, parts.__getitem__, lengths, allowed)
     order = kept[np.argsort(-fuse(similarities[kept], words[kept]), kind="stable")[: wanted.limit]]
     return [_hit(found, place, float(words[place])) for place in order.tolist()]
 
@@ -92,7 +92,7 @@ def _sessions(found: Columns) -> Sessions:
     sessions = Sessions()
     for position, (session_id, at) in enumerate(zip(found["session_id"], found["said_at"], strict=True)):
         if session_id is not None:
-            sessions.add(position, Place(session_id=session_id, at=at))
+            sessions.add(position, Origin(session_id=session_id, at=at))
     return sessions
 
 

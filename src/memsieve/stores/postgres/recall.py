@@ -10,7 +10,7 @@ from typing import Any
 from psycopg import sql
 
 from memsieve.model import Vector
-from memsieve.retrieval.fuse import legs
+from memsieve.retrieval.fusion import candidates_per_leg
 from memsieve.stores.postgres.database import Connection
 from memsieve.stores.postgres.near import EF_SEARCH, SETTINGS, Part
 from memsieve.stores.postgres.rows import fetch, half, vector_of
@@ -118,7 +118,7 @@ class _Asker:
 
     def _statement(self, *, exact: bool) -> sql.Composed:
         part = Part(chinese=self.chinese, vectors=self.vectors, exact=exact)
-        query = part.sql(self.embedder, self.dimensions, legs(_FOUND), since=False)
+        query = part.sql(self.embedder, self.dimensions, candidates_per_leg(_FOUND), since=False)
         return _NEAREST.format(part=query, embedder=sql.Literal(self.embedder), found=sql.Literal(_FOUND))
 
 

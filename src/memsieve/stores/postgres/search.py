@@ -12,7 +12,7 @@ from typing import Any
 from pgvector import SparseVector
 
 from memsieve.model import Scope, SearchHit, Vector
-from memsieve.retrieval.fuse import legs
+from memsieve.retrieval.fusion import candidates_per_leg
 from memsieve.retrieval.index import PRIOR_TEXTS
 from memsieve.runtime.lru_cache import ProjectCache
 from memsieve.stores.postgres.database import Database, Door
@@ -43,7 +43,7 @@ class Question:
     @property
     def wanted(self) -> int:
         """How many each leg must bring."""
-        return legs(self.limit)
+        return candidates_per_leg(self.limit)
 
     @cached_property
     def numbers(self) -> list[int]:

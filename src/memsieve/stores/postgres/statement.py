@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from psycopg import sql
 
-from memsieve.retrieval.lending import SHARES
+from memsieve.retrieval.neighbours import SHARES
 from memsieve.stores.postgres.near import EXACT_ROWS, Part
 from memsieve.stores.postgres.words import NUMBERS
 

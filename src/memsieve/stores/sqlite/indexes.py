@@ -11,7 +11,7 @@ from memsieve.model import Scope, Vector
 from memsieve.retrieval.index import Match, Row
 from memsieve.stores.indexes import Loaded, LoadedIndexes, Revision
 from memsieve.stores.records import text_words
-from memsieve.stores.sqlite.rows import place_from, text_time, vector_from
+from memsieve.stores.sqlite.rows import origin_from, text_time, vector_from
 
 # Searching so many rows takes about two milliseconds.
 SHORT_ROWS = 25_000
@@ -72,5 +72,5 @@ class Indexes:
             words=text_words(row["words"]),
             vector=vector_from(row, self._embedder),
             at=text_time(row["at"]),
-            place=place_from(row),
+            origin=origin_from(row),
         )

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from memsieve.model import Approval, Chunk, LongTermMemory, Role, Scope, SearchHit, Tombstone, Vector
 from memsieve.ports import Clock
-from memsieve.retrieval.fuse import fused, legs
+from memsieve.retrieval.fusion import candidates_per_leg, fused
 from memsieve.stores.blobs import vector_blob
 from memsieve.stores.promotions import Approved, detail, unverified, without_insights
 from memsieve.stores.records import BEYOND_ALL, content_hash, json_text, text_words, words_text
@@ -128,7 +128,7 @@ class SqliteLongTerm:
         self, scope: Scope, vector: Vector | None, words: Sequence[str], limit: int, since: datetime | None = None
     ) -> list[SearchHit]:
         def work(connection: sqlite3.Connection) -> list[SearchHit]:
-            found = self._indexes.search(connection, scope, vector, words, legs(limit), since)
+            found = self._indexes.search(connection, scope, vector, words, candidates_per_leg(limit), since)
             best = sorted(found, key=lambda sequence: fused(found[sequence]), reverse=True)[:limit]
             values = {"project_id": scope.project_id, "found": json_text(best)}
             return [
@@ -194,9 +194,9 @@ class SqliteLongTerm:
         for chunk in chunks:
             row = (chunk.position, chunk.content, words_text(chunk.words), self._embedder, vector_blob(chunk.embedding))
             sequence = connection.execute(_ADD_CHUNK, (scope.project_id, chunk.id, approval.id, *row)).lastrowid
-            if approval.place is not None:
-                place = (approval.place.session_id, time_text(approval.place.at))
-                connection.execute(_ADD_PLACE, (scope.project_id, sequence, *place))
+            if approval.origin is not None:
+                said = (approval.origin.session_id, time_text(approval.origin.at))
+                connection.execute(_ADD_PLACE, (scope.project_id, sequence, *said))
 
     def _one(self, connection: sqlite3.Connection, sql: str, scope: Scope, **values: str) -> LongTermMemory | None:
         row = connection.execute(sql, {"project_id": scope.project_id, **values}).fetchone()

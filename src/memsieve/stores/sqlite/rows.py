@@ -7,7 +7,7 @@ import sqlite3
 from datetime import UTC, datetime
 from typing import Any
 
-from memsieve.model import Place, Vector
+from memsieve.model import Origin, Vector
 from memsieve.stores.blobs import blob_vector
 
 
@@ -26,10 +26,10 @@ def vector_from(row: sqlite3.Row, embedder: str) -> Vector | None:
     return blob_vector(row["embedding"]) if row["embedder"] == embedder else None
 
 
-def place_from(row: sqlite3.Row) -> Place | None:
+def origin_from(row: sqlite3.Row) -> Origin | None:
     """Return where a row's text was said, if that is known."""
     session_id = row["session_id"]
-    return None if session_id is None else Place(session_id=session_id, at=text_time(row["said_at"]))
+    return None if session_id is None else Origin(session_id=session_id, at=text_time(row["said_at"]))
 
 
 def read(row: sqlite3.Row, *, times: tuple[str, ...] = (), values: tuple[str, ...] = ()) -> dict[str, Any]:

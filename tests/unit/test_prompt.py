@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memsieve.errors import InvalidInput
 from memsieve.model import Source
-from memsieve.retrieval.context import history_context, not_asked, tokens
+from memsieve.retrieval.prompt import history_context, not_asked, tokens
 from memsieve.testing.factories import NOW, answer, item
 
 

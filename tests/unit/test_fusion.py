@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memsieve.model import Source
-from memsieve.retrieval.fuse import HIGHLY_RELEVANT, fuse, fused, merge
+from memsieve.retrieval.fusion import HIGHLY_RELEVANT, fuse, fused, merge
 from memsieve.retrieval.index import Match
 from memsieve.testing.factories import item
 

@@ -15,7 +15,7 @@ def said(small_embedder, memory):
 
 
 def score(project, text):
-    """Return how much of the question a verified text holds or is lent."""
+    """Return how much of the question a verified text holds, itself or by its neighbours."""
     items = project.retrieve(WORDS, max_results=10).items
     return sum(item.word_score for item in items if item.verified and item.content == text)
 

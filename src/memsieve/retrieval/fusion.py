@@ -31,7 +31,7 @@ def fuse(similarities: npt.NDArray[np.float64], word_scores: npt.NDArray[np.floa
     return np.minimum(1.0, np.where(np.isnan(similarities), word_scores, both))
 
 
-def legs(limit: int) -> int:
+def candidates_per_leg(limit: int) -> int:
     """Return how many each leg must bring, so that what both find well can overtake what one finds best."""
     return max(LEAST_PER_LEG, 2 * limit) if limit else 0
 

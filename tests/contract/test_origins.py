@@ -1,10 +1,10 @@
-"""Where a verified text was said: what stands around it there lends it words, as long as that is verified, too."""
+"""Where a verified text was said: the words of verified texts around it there count for it, and no others."""
 
 from datetime import timedelta
 
 import pytest
 
-from memsieve.model import Place, TombstoneKind
+from memsieve.model import Origin, TombstoneKind
 from memsieve.testing.factories import NOW, agent, approval, chunks, person, tombstone
 from memsieve.text.tokenize import tokenize
 
@@ -13,8 +13,8 @@ ANSWER = "In Rotterdam, behind the old lighthouse."
 
 
 def said(run, stores, text, minutes=0, session="council", project="apollo"):
-    place = None if session is None else Place(session_id=session, at=NOW + timedelta(minutes=minutes))
-    yes = approval(text, person(project), place=place)
+    origin = None if session is None else Origin(session_id=session, at=NOW + timedelta(minutes=minutes))
+    yes = approval(text, person(project), origin=origin)
     return run(stores.longterm.add(person(project), yes, chunks(yes)))
 
 
@@ -52,7 +52,7 @@ def test_what_was_said_elsewhere_is_lent_nothing(stores, run, session, minutes, 
     assert found(run, stores, project="gemini") == {}
 
 
-def test_a_retired_memory_lends_nothing_and_those_around_it_move_together(stores, run):
+def test_a_retired_memory_counts_for_none_and_those_around_it_move_together(stores, run):
     question = said(run, stores, QUESTION, 0)
     for minutes, text in enumerate(["Good point.", "Indeed.", ANSWER], 1):
         between = said(run, stores, text, minutes)
@@ -70,8 +70,8 @@ def retire(run, stores, memory):
     assert run(stores.longterm.retire(person(), memory.id, "outdated", graves))
 
 
-def test_many_approved_at_once_have_their_places(stores, run):
-    places = [Place(session_id="council", at=NOW + timedelta(minutes=minutes)) for minutes in (0, 1)]
-    approved = [approval(text, place=place) for text, place in zip((QUESTION, ANSWER), places, strict=True)]
+def test_many_approved_at_once_have_their_origins(stores, run):
+    origins = [Origin(session_id="council", at=NOW + timedelta(minutes=minutes)) for minutes in (0, 1)]
+    approved = [approval(text, origin=origin) for text, origin in zip((QUESTION, ANSWER), origins, strict=True)]
     assert run(stores.longterm.add_all(person(), [(yes, chunks(yes)) for yes in approved])) == 2
     assert set(found(run, stores)) == {QUESTION, ANSWER}

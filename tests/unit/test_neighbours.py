@@ -1,4 +1,4 @@
-"""What was said side by side lends words, and nothing else does."""
+"""Neighbouring messages of a session share their words, and nothing else does."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -7,25 +7,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memsieve.model import Place
+from memsieve.model import Origin
 from memsieve.retrieval.index import Index, Row
-from memsieve.retrieval.lending import ENOUGH, SHARES, Sessions, lent
+from memsieve.retrieval.neighbours import ENOUGH, SHARES, Sessions, expand_with_neighbours
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 moments = st.lists(st.tuples(st.sampled_from("st"), st.integers(0, 60)), max_size=30)
 
 
-def place(minutes, session="s"):
-    return Place(session_id=session, at=NOW + timedelta(minutes=minutes))
+def origin(minutes, session="s"):
+    return Origin(session_id=session, at=NOW + timedelta(minutes=minutes))
 
 
-# Words enough to be lent in full.
+# Words enough to take the full share.
 REST = tuple(f"w{number}" for number in range(ENOUGH))
 
 
 def row(text, minutes, session="s", at=NOW, rest=REST):
     return Row(
-        words=(*text.split(), *rest), vector=None, at=at, place=None if session is None else place(minutes, session)
+        words=(*text.split(), *rest), vector=None, at=at, origin=None if session is None else origin(minutes, session)
     )
 
 
@@ -39,7 +39,7 @@ def found(rows, query, since=None):
 def test_a_text_is_linked_to_the_two_before_and_after_it_in_its_session(said):
     sessions = Sessions()
     for position, (session, minutes) in enumerate(said):
-        sessions.add(position, place(minutes, session))
+        sessions.add(position, origin(minutes, session))
     order = {name: sorted((m, p) for p, (s, m) in enumerate(said) if s == name) for name in "st"}
     expected = {
         (one, other, abs(here - there) - 1)
@@ -52,7 +52,7 @@ def test_a_text_is_linked_to_the_two_before_and_after_it_in_its_session(said):
 
 
 @given(st.lists(st.lists(st.floats(0, 1), min_size=3, max_size=3), min_size=1, max_size=8), st.data())
-def test_a_word_counts_as_much_as_the_nearest_that_holds_it_lends(parts, data):
+def test_a_word_counts_as_much_as_the_nearest_that_holds_it(parts, data):
     positions = st.integers(0, len(parts) - 1)
     links = data.draw(st.lists(st.tuples(positions, positions, st.integers(0, len(SHARES) - 1)), max_size=10))
     lengths = data.draw(st.lists(st.integers(0, 2 * ENOUGH), min_size=len(parts), max_size=len(parts)))
@@ -62,7 +62,7 @@ def test_a_word_counts_as_much_as_the_nearest_that_holds_it_lends(parts, data):
         others = [[SHARES[n] * due * x for x in parts[b]] for a, b, n in links if a == at]
         others += [[SHARES[n] * due * x for x in parts[a]] for a, b, n in links if b == at]
         expected.append(sum(max(column) for column in zip(own, *others, strict=True)))
-    scores = lent(np.array(parts), np.array(lengths, float), np.array(links, np.intp).reshape(-1, 3))
+    scores = expand_with_neighbours(np.array(parts), np.array(lengths, float), np.array(links, np.intp).reshape(-1, 3))
     assert scores.tolist() == pytest.approx(expected)
 
 
@@ -73,7 +73,7 @@ def test_the_answer_to_a_question_is_found_by_the_words_of_the_question():
     assert 3 not in scores
 
 
-def test_a_text_has_each_word_once_however_many_lend_it():
+def test_a_text_has_each_word_once_however_many_neighbours_hold_it():
     one, many = (found([row("harbour", 0), row(text, 1), row("harbour", 2)], "harbour") for text in ("x", "harbour"))
     assert one[1] == pytest.approx(SHARES[0] * one[0])
     assert many[1] == pytest.approx(many[0])
@@ -95,7 +95,7 @@ def test_what_was_said_elsewhere_is_lent_nothing(other):
     assert set(found([row("where harbour", 0), other], "harbour")) == {0}
 
 
-def test_what_is_too_old_for_a_question_neither_comes_along_nor_lends():
+def test_what_is_too_old_for_a_question_neither_comes_along_nor_counts():
     old = NOW - timedelta(days=3)
     assert set(found([row("harbour", 0), row("rotterdam", 1, at=old)], "harbour", since=NOW)) == {0}
     assert found([row("harbour", 0, at=old), row("rotterdam", 1)], "harbour", since=NOW) == {}

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import operator
 import uuid
 from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from operator import itemgetter
 from typing import TypeVar
 
 from memsieve import validate
 from memsieve.errors import ConfigError, EmbedderError, MemsieveError, StoreCorrupt, StoreUnavailable
 from memsieve.model import Answer, ContextItem, Entry, Scope, SearchHit, Source, Vector
 from memsieve.ports import Clock, Embedder, LongTermStore, ServingLog, WorkingStore
-from memsieve.retrieval.fuse import fused, merge
-from memsieve.retrieval.hot import HotIndexes
-from memsieve.retrieval.index import Match
+from memsieve.retrieval.fusion import fused, merge
+from memsieve.retrieval.index import Index, Match, Row
+from memsieve.runtime.lru_cache import ProjectCache
 from memsieve.text.tokenize import tokenize
 
 MAX_QUERY_BYTES = 64 * 1024
@@ -61,7 +61,7 @@ class Retriever:
     servings: ServingLog
     embedder: Embedder
     clock: Clock
-    _hot: HotIndexes = field(default_factory=HotIndexes)
+    _indexes: ProjectCache[tuple[Sequence[Entry], Index]] = field(default_factory=ProjectCache)
 
     async def retrieve(self, scope: Scope, query: Query) -> Answer:
         """Return the most relevant memories of both tiers; what could not be asked is named, never hidden."""
@@ -113,10 +113,21 @@ class Retriever:
     ) -> list[ContextItem]:
         """List working memory while the query is embedded, and rank it while long-term memory is searched."""
         entries, vector = await self.working.list(scope), await embedding
-        matches = self._hot.of(scope, entries).search(vector, words, len(entries), since)
+        matches = self._index(scope, entries).search(vector, words, len(entries), since)
         scored = ((fused(match), match) for match in matches)
         best = _best(scored, query.max_unverified, query.relevance_threshold)
         return [_hot_item(entries[match.position], match, score) for score, match in best]
+
+    def _index(self, scope: Scope, entries: Sequence[Entry]) -> Index:
+        """Return the index over working memory, kept for as long as its entries are the same."""
+        kept = self._indexes.get(scope.project_id)
+        if kept is None or len(kept[0]) != len(entries) or not all(map(operator.is_, kept[0], entries)):
+            rows = (
+                Row(words=tokenize(entry.content), vector=entry.embedding, at=entry.created_at) for entry in entries
+            )
+            kept = (entries, Index(rows))
+            self._indexes.set(scope.project_id, kept)
+        return kept[1]
 
     async def _embed(self, text: str) -> tuple[Vector | None, list[str]]:
         try:
@@ -142,7 +153,7 @@ def _unless_down(found: list[T] | MemsieveError, tier: str, degraded: list[str])
 
 def _best(scored: Iterable[tuple[float, T]], most: int, threshold: float) -> list[tuple[float, T]]:
     relevant = (one for one in scored if one[0] > 0 and one[0] >= threshold)
-    return sorted(relevant, key=itemgetter(0), reverse=True)[:most]
+    return sorted(relevant, key=operator.itemgetter(0), reverse=True)[:most]
 
 
 def _verified(hit: SearchHit, score: float) -> ContextItem:
