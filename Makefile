@@ -12,7 +12,7 @@ MODULES := console/node_modules/.package-lock.json
 BUILT := $(CONSOLE)/index.html
 # The types of the API's documents, generated; and what they are made of.
 TYPES := console/src/api/types.ts
-API := $(shell find src/memsieve/api src/memsieve/model -name '*.py') $(wildcard src/memsieve/documents.py)
+API := $(shell find src/memsieve/api src/memsieve/documents src/memsieve/model -name '*.py')
 OPENAPI := $(BIN)/python -m tools.openapi
 # All that a build is made of.
 SOURCES := $(filter-out %.tsbuildinfo, $(wildcard console/*.*)) $(shell find console/src console/public -type f)

@@ -22,7 +22,8 @@ export interface components {
             count: number;
         };
         Alive: {
-            status: string;
+            /** @constant */
+            status: "ok";
         };
         Answer: {
             results: components["schemas"]["Item"][];

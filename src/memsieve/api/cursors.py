@@ -8,10 +8,11 @@ import binascii
 import json
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from starlette.responses import Response
 
+from memsieve.documents import Document
 from memsieve.errors import InvalidInput
 
 # A page ends here, however many were asked for: whoever wants more goes on with its cursor.
@@ -20,7 +21,7 @@ PAGE_BYTES = 8 * 2**20
 TURN_BYTES = 2**18
 
 T = TypeVar("T")
-Write = Callable[[T], dict[str, Any]]
+Write = Callable[[T], Document]
 
 
 async def page(kind: str, found: Sequence[T], limit: int, write: Write[T], place: Callable[[T], str]) -> Response:
@@ -86,7 +87,7 @@ async def _written(records: Sequence[T], write: Write[T], most: float) -> list[b
     written: list[bytes] = []
     size = told = 0
     for record in records:
-        document = json.dumps(write(record), ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+        document = write(record).encode()
         size += len(document)
         if written and size > most:
             break

@@ -10,7 +10,7 @@ from fastapi.openapi.utils import get_openapi
 
 from memsieve.api import problems
 from memsieve.api.requests import JSON_VALUE
-from memsieve.api.responses import Event
+from memsieve.documents import Event
 
 DESCRIPTION = """\
 Memory purification for AI agents: everything said goes to quarantine, what passes the filter is working memory for 24

@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse, Response
 from memsieve.api import problems
 from memsieve.api.body import JsonRequest, require_json, taken
 from memsieve.api.caller import RIGHTS, Right, identified
+from memsieve.documents import Document
 from memsieve.errors import InvalidInput
 from memsieve.model import KeyRole
 
@@ -58,6 +59,11 @@ def _directly(route: APIRoute) -> Handler | None:
         return response
 
     return handle
+
+
+def answer(document: Document, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Answer with a document."""
+    return Response(document.encode(), status, headers, "application/json")
 
 
 class Api:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Self
 
-from memsieve import wire
+from memsieve import documents
 from memsieve.errors import MemsieveError, StoreUnavailable
 from memsieve.model import Event, Scope
 from memsieve.ports import EventLog
@@ -221,7 +220,7 @@ async def frames(subscription: Subscription, heartbeat: float = HEARTBEAT) -> As
 
 def frame(event: Event) -> str:
     """Write what happened as one server-sent event, with its position as the id."""
-    data = json.dumps(wire.event(event), ensure_ascii=False)
+    data = documents.Event.of(event).encode().decode()
     return f"id: {event.position}\nevent: {event.kind}\ndata: {data}\n\n"
 
 

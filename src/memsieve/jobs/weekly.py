@@ -55,6 +55,11 @@ class DigestRun:
     digest: Digest | None = None
     error: str | None = None
 
+    @property
+    def waiting(self) -> int | None:
+        """How many insights wait, where the digest was made now."""
+        return None if self.digest is None else self.digest.waiting
+
 
 def last_due(now: datetime, day: str, hour: int, zone: str) -> datetime | None:
     """Return the newest scheduled moment that is not after now, in UTC; None for a day that never comes."""

@@ -86,6 +86,10 @@ class Retirement:
     memory: LongTermMemory
     served: tuple[Serving, ...]
 
+    @property
+    def reason(self) -> str | None:
+        return self.memory.retired_reason
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lineage:

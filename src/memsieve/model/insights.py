@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import ClassVar
 
+from memsieve.model.answers import UNVERIFIED_LABEL
 from memsieve.model.entries import ReviewStatus
 from memsieve.model.reasons import Reason
 from memsieve.model.vector import Vector
@@ -31,6 +32,11 @@ class Refinement:
     outcome: Outcome
     reason: Reason
     observations: int
+
+    @property
+    def needed(self) -> int:
+        """How many observations make a finding ready."""
+        return self.NEEDED
 
     @property
     def label(self) -> str:
@@ -142,6 +148,15 @@ class Insight:
     decision: InsightDecision | None = None
     later: tuple[InsightSource, ...] = ()
     embedding: Vector | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def verified(self) -> bool:
+        """Never: what a person approves is a memory of its own."""
+        return False
+
+    @property
+    def label(self) -> str:
+        return UNVERIFIED_LABEL
 
     @property
     def sessions(self) -> int:

@@ -72,6 +72,26 @@ class LongTermMemory:
     def id(self) -> str:
         return self.approval.id
 
+    @property
+    def project_id(self) -> str:
+        return self.approval.project_id
+
+    @property
+    def content(self) -> str:
+        return self.approval.content
+
+    @property
+    def promoted_by(self) -> str:
+        return self.approval.by
+
+    @property
+    def promoted_at(self) -> datetime:
+        return self.approval.at
+
+    @property
+    def entry_ids(self) -> tuple[str, ...]:
+        return self.approval.entry_ids
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchHit:

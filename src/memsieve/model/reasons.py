@@ -54,6 +54,16 @@ class Reason:
             return f"{self.code}."
         return _PLACEHOLDER.sub(lambda name: _shown(self.params.get(name[1], ""), language), template[language])
 
+    @property
+    def en(self) -> str:
+        """The sentence in English."""
+        return self.sentence("en")
+
+    @property
+    def zh(self) -> str:
+        """The sentence in Chinese."""
+        return self.sentence("zh")
+
     def __str__(self) -> str:
         return self.sentence()
 

@@ -6,13 +6,13 @@ from typing import Annotated
 
 from fastapi import Query
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
-from memsieve import wire
-from memsieve.api import cursors, responses
+from memsieve import documents
+from memsieve.api import cursors
 from memsieve.api.caller import Right, caller_of, project_of
 from memsieve.api.requests import AuditQuery, Named
-from memsieve.api.route import Api
+from memsieve.api.route import Api, answer
 
 TAG = "Audit"
 _LIST = "audit"
@@ -21,9 +21,9 @@ _BACK = "audit back"
 
 def add_to(api: Api) -> None:
     """Put the routes on an application."""
-    api.add("GET", "/audit", list_audit, right=Right.AUDIT, tag=TAG, answers={200: responses.AuditPage})
+    api.add("GET", "/audit", list_audit, right=Right.AUDIT, tag=TAG, answers={200: documents.AuditPage})
     api.add(
-        "GET", "/audit/verification", verify_audit, right=Right.AUDIT, tag=TAG, answers={200: responses.Verification}
+        "GET", "/audit/verification", verify_audit, right=Right.AUDIT, tag=TAG, answers={200: documents.Verification}
     )
 
 
@@ -43,10 +43,11 @@ async def list_audit(request: Request, wanted: Annotated[AuditQuery, Query()]) -
         newest_first=wanted.newest_first,
         by=caller_of(request).name,
     )
-    return await cursors.page(kind, found, wanted.limit, wire.audit_event, lambda one: str(one.sequence))
+    return await cursors.page(kind, found, wanted.limit, documents.AuditLine.of, lambda one: str(one.sequence))
 
 
 async def verify_audit(request: Request, of: Annotated[Named, Query()]) -> Response:
     """Check the log's hash chain, and that every memory has its line in it."""
     project = await project_of(request, of)
-    return JSONResponse(wire.audit(project.id, await project.verify_audit(by=caller_of(request).name)))
+    found = await project.verify_audit(by=caller_of(request).name)
+    return answer(documents.Verification.of(found, project_id=project.id))

@@ -6,13 +6,13 @@ from typing import Annotated
 
 from fastapi import Path, Query
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
-from memsieve import wire
-from memsieve.api import cursors, responses
+from memsieve import documents
+from memsieve.api import cursors
 from memsieve.api.caller import Right, caller_of, project_of
 from memsieve.api.requests import DigestBody, Id, InsightsQuery, Named
-from memsieve.api.route import Api
+from memsieve.api.route import Api, answer
 from memsieve.errors import NotFound
 
 TAG = "Digest"
@@ -21,10 +21,10 @@ TAG = "Digest"
 def add_to(api: Api) -> None:
     """Put the routes on an application."""
     api.add(
-        "POST", "/memory/digest", make_digest, right=Right.REVIEW, tag=TAG, answers={200: responses.Digest}, also=(409,)
+        "POST", "/memory/digest", make_digest, right=Right.REVIEW, tag=TAG, answers={200: documents.Digest}, also=(409,)
     )
     api.add(
-        "GET", "/memory/digest", read_digest, right=Right.AUDIT, tag=TAG, answers={200: responses.Digest}, also=(404,)
+        "GET", "/memory/digest", read_digest, right=Right.AUDIT, tag=TAG, answers={200: documents.Digest}, also=(404,)
     )
     api.add(
         "GET",
@@ -32,7 +32,7 @@ def add_to(api: Api) -> None:
         list_insights,
         right=Right.AUDIT,
         tag=TAG,
-        answers={200: responses.InsightPage},
+        answers={200: documents.InsightPage},
     )
     api.add(
         "GET",
@@ -40,7 +40,7 @@ def add_to(api: Api) -> None:
         read_insight,
         right=Right.AUDIT,
         tag=TAG,
-        answers={200: responses.Insight},
+        answers={200: documents.Insight},
         also=(404,),
     )
 
@@ -48,7 +48,7 @@ def add_to(api: Api) -> None:
 async def make_digest(request: Request, body: DigestBody) -> Response:
     """Make a digest now: the last days, and all that still waits, as at most ten insights."""
     project = await project_of(request, body)
-    return JSONResponse(wire.digest(await project.digest(days=body.days, by=caller_of(request).name)))
+    return answer(documents.Digest.of(await project.digest(days=body.days, by=caller_of(request).name)))
 
 
 async def read_digest(request: Request, of: Annotated[Named, Query()]) -> Response:
@@ -59,7 +59,7 @@ async def read_digest(request: Request, of: Annotated[Named, Query()]) -> Respon
         raise NotFound(
             f"No digest of project {project.id!r} was made yet. POST /memory/digest makes one.", subject=project.id
         )
-    return JSONResponse(wire.digest(found))
+    return answer(documents.Digest.of(found))
 
 
 async def list_insights(request: Request, wanted: Annotated[InsightsQuery, Query()]) -> Response:
@@ -67,7 +67,7 @@ async def list_insights(request: Request, wanted: Annotated[InsightsQuery, Query
     project = await project_of(request, wanted)
     found = await project.insights(decided=wanted.decided, by=caller_of(request).name)
     kind = "decided" if wanted.decided else "insights"
-    return await cursors.cut(kind, found, wanted.cursor, wanted.limit, wire.insight)
+    return await cursors.cut(kind, found, wanted.cursor, wanted.limit, documents.Insight.of)
 
 
 async def read_insight(request: Request, id: Annotated[Id, Path()], of: Annotated[Named, Query()]) -> Response:  # noqa: A002
@@ -76,4 +76,4 @@ async def read_insight(request: Request, id: Annotated[Id, Path()], of: Annotate
     found = await project.insight(id, by=caller_of(request).name)
     if found is None:
         raise NotFound(f"No insight {id!r} in project {project.id!r}. List them at /memory/insights.", subject=id)
-    return JSONResponse(wire.insight(found))
+    return answer(documents.Insight.of(found))

@@ -6,13 +6,13 @@ from typing import Annotated
 
 from fastapi import Path, Query
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
-from memsieve import wire
-from memsieve.api import cursors, responses
+from memsieve import documents
+from memsieve.api import cursors
 from memsieve.api.caller import Right, caller_of, project_of
 from memsieve.api.requests import Id, Named, QuarantineQuery, Why
-from memsieve.api.route import Api
+from memsieve.api.route import Api, answer
 from memsieve.errors import NotFound
 from memsieve.model import EntryFilter, Receipt
 from memsieve.project import AsyncProject
@@ -29,7 +29,7 @@ def add_to(api: Api) -> None:
         list_quarantine,
         right=Right.AUDIT,
         tag=TAG,
-        answers={200: responses.ReceiptPage},
+        answers={200: documents.ReceiptPage},
         also=(404,),
     )
     api.add(
@@ -38,7 +38,7 @@ def add_to(api: Api) -> None:
         read_entry,
         right=Right.AUDIT,
         tag=TAG,
-        answers={200: responses.Receipt},
+        answers={200: documents.Receipt},
         also=(404,),
     )
     api.add(
@@ -47,7 +47,7 @@ def add_to(api: Api) -> None:
         read_lineage,
         right=Right.AUDIT,
         tag=TAG,
-        answers={200: responses.Lineage},
+        answers={200: documents.Lineage},
         also=(404,),
     )
     api.add(
@@ -83,19 +83,19 @@ async def list_quarantine(request: Request, wanted: Annotated[QuarantineQuery, Q
     found = await project.log(narrowed, by=by)
     if not found and beyond is not None and await project.entry(beyond, by=by) is None:
         raise cursors.bad_cursor()
-    return await cursors.page(_LIST, found, wanted.limit, wire.receipt, lambda one: one.entry.id)
+    return await cursors.page(_LIST, found, wanted.limit, documents.Receipt.of, lambda one: one.entry.id)
 
 
 async def read_entry(request: Request, id: Annotated[Id, Path()], of: Annotated[Named, Query()]) -> Response:  # noqa: A002
     """Read one entry, with all checks and what a person decided."""
     project = await project_of(request, of)
-    return JSONResponse(wire.receipt(await _found(project, id, caller_of(request).name)))
+    return answer(documents.Receipt.of(await _found(project, id, caller_of(request).name)))
 
 
 async def read_lineage(request: Request, id: Annotated[Id, Path()], of: Annotated[Named, Query()]) -> Response:  # noqa: A002
     """Trace where an entry, an insight or a memory came from, and who was served it."""
     project = await project_of(request, of)
-    return JSONResponse(wire.lineage(await project.lineage(id, by=caller_of(request).name)))
+    return answer(documents.Lineage.of(await project.lineage(id, by=caller_of(request).name)))
 
 
 async def delete_entry(request: Request, id: Annotated[Id, Path()], why: Annotated[Why, Query()]) -> Response:  # noqa: A002

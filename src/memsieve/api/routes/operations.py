@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Literal
 
 from fastapi import FastAPI, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from starlette.responses import JSONResponse, Response
 
 from memsieve.api import problems
 from memsieve.api.caller import Right, from_this_machine, identified
 from memsieve.api.operations.metrics import CONTENT_TYPE
-from memsieve.api.route import Endpoint
+from memsieve.api.route import Endpoint, answer
 from memsieve.api.state import state_of
-from memsieve.doctor import Finding, Health
+from memsieve.doctor import Health
+from memsieve.documents import Document
 
 TAG = "Operations"
 Documented = dict[int | str, dict[str, Any]]
@@ -23,18 +24,14 @@ Documented = dict[int | str, dict[str, Any]]
 _GUARDED = (400, 403, 408, 413, 415, 421, 500)
 
 
-class Alive(BaseModel):
+class Alive(Document):
     """The process lives."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"status": "ok"}})
-
-    status: str = Field(description="Always `ok`.", pattern="^ok$")
+    status: Literal["ok"] = Field(description="Always `ok`.")
 
 
-class Part(BaseModel):
+class Part(Document):
     """One thing that the server needs."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: str = Field(
         description="`database`, `schema`, `redis` where there is one, or `embedder`.", examples=["database"]
@@ -46,10 +43,8 @@ class Part(BaseModel):
     advice: str | None = Field(description="What to do about it, unless all is well.", examples=[None])
 
 
-class Readiness(BaseModel):
+class Readiness(Document):
     """Whether the server can serve, and what is missing."""
-
-    model_config = ConfigDict(extra="forbid")
 
     ready: bool = Field(description="Whether it can serve.", examples=[True])
     parts: list[Part] = Field(description="What it needs, one by one.")
@@ -85,15 +80,15 @@ def _add(
 
 async def health() -> Response:
     """Say that the process lives."""
-    return JSONResponse({"status": "ok"})
+    return answer(Alive(status="ok"))
 
 
 async def readiness(request: Request) -> Response:
     """Say whether the server can serve, and what is missing."""
     findings = await state_of(request).condition.parts()
     ready = all(finding.health is not Health.FAIL for finding in findings)
-    document = {"ready": ready, "parts": [_part(finding) for finding in findings]}
-    return JSONResponse(document, HTTPStatus.OK if ready else HTTPStatus.SERVICE_UNAVAILABLE)
+    document = Readiness.of(ready=ready, parts=[Part.of(one, advice=one.advice or None) for one in findings])
+    return answer(document, HTTPStatus.OK if ready else HTTPStatus.SERVICE_UNAVAILABLE)
 
 
 async def metrics(request: Request) -> Response:
@@ -102,15 +97,6 @@ async def metrics(request: Request) -> Response:
     if "authorization" in request.headers or not from_this_machine(request, held):
         request.state.caller = await identified(request, Right.KEYS)
     return Response(await held.condition.exposition(), media_type=CONTENT_TYPE)
-
-
-def _part(finding: Finding) -> dict[str, Any]:
-    return {
-        "name": finding.name,
-        "health": str(finding.health),
-        "message": finding.message,
-        "advice": finding.advice or None,
-    }
 
 
 def _not_ready() -> dict[str, Any]:

@@ -6,15 +6,17 @@ from typing import Annotated
 
 from fastapi import Query
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
-from memsieve import wire
-from memsieve.api import cursors, responses
+from memsieve import documents
+from memsieve.api import cursors
 from memsieve.api.caller import Right, caller_of, project_of
 from memsieve.api.requests import Named, PageQuery, QueryBody
-from memsieve.api.route import Api
+from memsieve.api.route import Api, answer
 from memsieve.api.state import state_of
+from memsieve.model import ContextItem
 from memsieve.retrieval.prompt import history_context
+from memsieve.text.tokenize import shared_terms
 
 TAG = "Retrieval"
 _PROJECTS = "projects"
@@ -30,7 +32,7 @@ def add_to(api: Api) -> None:
         query,
         right=Right.QUERY,
         tag=TAG,
-        answers={200: responses.Answer},
+        answers={200: documents.Answer},
         headers=(ANSWER_ID,),
     )
     api.add(
@@ -39,10 +41,10 @@ def add_to(api: Api) -> None:
         list_working,
         right=Right.QUERY,
         tag=TAG,
-        answers={200: responses.EntryPage},
+        answers={200: documents.EntryPage},
     )
-    api.add("GET", "/stats", read_stats, right=Right.QUERY, tag=TAG, answers={200: responses.Stats})
-    api.add("GET", "/projects", list_projects, right=Right.QUERY, tag=TAG, answers={200: responses.ProjectPage})
+    api.add("GET", "/stats", read_stats, right=Right.QUERY, tag=TAG, answers={200: documents.Stats})
+    api.add("GET", "/projects", list_projects, right=Right.QUERY, tag=TAG, answers={200: documents.ProjectPage})
 
 
 async def query(request: Request, body: QueryBody) -> Response:
@@ -51,7 +53,7 @@ async def query(request: Request, body: QueryBody) -> Response:
     `X-Answer-ID` in the answer's head is the id by which the audit knows what was served in it.
     """
     project = await project_of(request, body)
-    answer = await project.retrieve(
+    found = await project.retrieve(
         body.query,
         max_results=body.max_results,
         max_unverified=body.max_unverified,
@@ -60,29 +62,36 @@ async def query(request: Request, body: QueryBody) -> Response:
         session_id=body.session_id,
         agent_id=body.agent_id,
     )
-    document = wire.answer(answer)
+    more: dict[str, object] = {}
     if body.explain:
-        for told, item in zip(document["results"], answer.items, strict=True):
-            told["why"] = wire.why(item, body.query)
+        more["results"] = [documents.Item.of(item, why=_why(item, body.query)) for item in found.items]
     if body.prompt:
-        document["prompt"] = history_context(answer)
-    return JSONResponse(document, headers={ANSWER_ID: document.pop("answer_id")})
+        more["prompt"] = history_context(found)
+    return answer(documents.Answer.of(found, **more), headers={ANSWER_ID: found.id})
 
 
 async def list_working(request: Request, of: Annotated[Named, Query()]) -> Response:
     """List working memory, newest first: at most 50 entries, none of them verified."""
     project = await project_of(request, of)
-    return await cursors.whole(await project.working(), wire.entry)
+    return await cursors.whole(await project.working(), documents.Entry.of)
 
 
 async def read_stats(request: Request, of: Annotated[Named, Query()]) -> Response:
     """Count what a project holds, and what the filter refused."""
     project = await project_of(request, of)
-    return JSONResponse(wire.stats(await project.stats()))
+    return answer(documents.Stats.of(await project.stats()))
 
 
 async def list_projects(request: Request, wanted: Annotated[PageQuery, Query()]) -> Response:
     """List the projects that hold anything; a key of a project sees its own."""
     own = caller_of(request).project
     names = await state_of(request).memory.projects() if own is None else [own]
-    return await cursors.cut(_PROJECTS, names, wanted.cursor, wanted.limit, lambda name: {"project_id": name})
+    return await cursors.cut(_PROJECTS, names, wanted.cursor, wanted.limit, _project)
+
+
+def _why(item: ContextItem, query: str) -> documents.Why:
+    return documents.Why.of(item, words=shared_terms(query, item.content))
+
+
+def _project(name: str) -> documents.ProjectItem:
+    return documents.ProjectItem(project_id=name)

@@ -8,13 +8,12 @@ from urllib.parse import quote
 from fastapi import Header, Path, Query
 from pydantic.json_schema import SkipJsonSchema
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
-from memsieve import wire
-from memsieve.api import responses
+from memsieve import documents
 from memsieve.api.caller import Right, caller_of, project_of
 from memsieve.api.requests import Id, IdempotencyKey, Named, ProposeBody, RecordBody, Waiting
-from memsieve.api.route import PREFIX, Api
+from memsieve.api.route import PREFIX, Api, answer
 from memsieve.errors import NotFound
 from memsieve.model import Decision
 
@@ -29,7 +28,7 @@ def add_to(api: Api) -> None:
         record,
         right=Right.RECORD,
         tag=TAG,
-        answers={201: responses.Recorded, 202: responses.Recorded},
+        answers={201: documents.Recorded, 202: documents.Recorded},
         also=(409,),
         headers=("Location",),
     )
@@ -39,7 +38,7 @@ def add_to(api: Api) -> None:
         read_admission,
         right=Right.RECORD,
         tag=TAG,
-        answers={200: responses.EntryAdmission},
+        answers={200: documents.EntryAdmission},
         also=(404,),
     )
     api.add(
@@ -48,7 +47,7 @@ def add_to(api: Api) -> None:
         propose,
         right=Right.RECORD,
         tag=TAG,
-        answers={200: responses.Proposal},
+        answers={200: documents.Proposal},
         also=(404, 409),
     )
 
@@ -81,7 +80,11 @@ async def record(
     )
     pending = receipt.admission.decision is Decision.PENDING
     where = {"Location": f"{PREFIX}/memory/entries/{receipt.entry.id}/admission?project_id={quote(project.id)}"}
-    return JSONResponse(wire.recorded(receipt), 202 if pending else 201, where)
+    entry = receipt.entry
+    recorded = documents.Recorded.of(
+        receipt.admission, entry_id=entry.id, project_id=entry.project_id, created_at=entry.created_at
+    )
+    return answer(recorded, 202 if pending else 201, where)
 
 
 async def read_admission(request: Request, id: Annotated[Id, Path()], of: Annotated[Named, Query()]) -> Response:  # noqa: A002
@@ -94,10 +97,10 @@ async def read_admission(request: Request, id: Annotated[Id, Path()], of: Annota
     if found is None:
         raise NotFound(f"No entry {id!r} in project {project.id!r}. Recording it told its id.", subject=id)
     shown = found if caller_of(request).may(Right.AUDIT) else found.withheld()
-    return JSONResponse(wire.entry_admission(id, shown))
+    return answer(documents.EntryAdmission.of(shown, entry_id=id))
 
 
 async def propose(request: Request, body: ProposeBody) -> Response:
     """Put an admitted entry before a person, with a reason; nothing is promoted by it. Twice changes nothing."""
     project = await project_of(request, body)
-    return JSONResponse(wire.proposal(await project.propose(body.id, reason=body.reason, by=caller_of(request).name)))
+    return answer(documents.Proposal.of(await project.propose(body.id, reason=body.reason, by=caller_of(request).name)))

@@ -6,13 +6,13 @@ from typing import Annotated
 
 from fastapi import Query
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
-from memsieve import wire
-from memsieve.api import cursors, responses
+from memsieve import documents
+from memsieve.api import cursors
 from memsieve.api.caller import Right, caller_of, project_of
 from memsieve.api.requests import DismissBody, IngestBody, MemoriesQuery, PromoteBody, RetireBody
-from memsieve.api.route import Api
+from memsieve.api.route import Api, answer
 from memsieve.errors import NotFound
 
 TAG = "Review"
@@ -21,14 +21,14 @@ _LIST = "longterm"
 
 def add_to(api: Api) -> None:
     """Put the routes on an application."""
-    api.add("POST", "/memory/ingest", ingest, right=Right.REVIEW, tag=TAG, answers={201: responses.Memory}, also=(409,))
+    api.add("POST", "/memory/ingest", ingest, right=Right.REVIEW, tag=TAG, answers={201: documents.Memory}, also=(409,))
     api.add(
         "POST",
         "/memory/promote",
         promote,
         right=Right.REVIEW,
         tag=TAG,
-        answers={200: responses.Memory},
+        answers={200: documents.Memory},
         also=(404, 409),
     )
     api.add(
@@ -37,7 +37,7 @@ def add_to(api: Api) -> None:
         dismiss,
         right=Right.REVIEW,
         tag=TAG,
-        answers={200: responses.Tombstone},
+        answers={200: documents.Tombstone},
         also=(404, 409),
     )
     api.add(
@@ -46,7 +46,7 @@ def add_to(api: Api) -> None:
         retire,
         right=Right.REVIEW,
         tag=TAG,
-        answers={200: responses.Retirement},
+        answers={200: documents.Retirement},
         also=(404, 409),
     )
     api.add(
@@ -55,7 +55,7 @@ def add_to(api: Api) -> None:
         list_memories,
         right=Right.AUDIT,
         tag=TAG,
-        answers={200: responses.MemoryPage},
+        answers={200: documents.MemoryPage},
         also=(404,),
     )
 
@@ -64,19 +64,21 @@ async def ingest(request: Request, body: IngestBody) -> Response:
     """Write a person's own text into long-term memory. Twice changes nothing."""
     project = await project_of(request, body)
     memory = await project.promote_text(body.content, by=caller_of(request).name, atom=body.atom)
-    return JSONResponse(wire.memory(memory), 201)
+    return answer(documents.Memory.of(memory), 201)
 
 
 async def promote(request: Request, body: PromoteBody) -> Response:
     """Write an insight or an entry into long-term memory. Twice changes nothing."""
     project = await project_of(request, body)
-    return JSONResponse(wire.memory(await project.promote(body.id, by=caller_of(request).name, text=body.text)))
+    return answer(documents.Memory.of(await project.promote(body.id, by=caller_of(request).name, text=body.text)))
 
 
 async def dismiss(request: Request, body: DismissBody) -> Response:
     """Reject an insight or an entry, so that nothing like it comes back."""
     project = await project_of(request, body)
-    return JSONResponse(wire.tombstone(await project.dismiss(body.id, by=caller_of(request).name, reason=body.reason)))
+    return answer(
+        documents.Tombstone.of(await project.dismiss(body.id, by=caller_of(request).name, reason=body.reason))
+    )
 
 
 async def retire(request: Request, body: RetireBody) -> Response:
@@ -84,7 +86,7 @@ async def retire(request: Request, body: RetireBody) -> Response:
     project = await project_of(request, body)
     by = caller_of(request).name
     retirement = await project.retire(body.id, by=by, reason=body.reason, superseded=body.superseded)
-    return JSONResponse(wire.retirement(retirement))
+    return answer(documents.Retirement.of(retirement))
 
 
 async def list_memories(request: Request, wanted: Annotated[MemoriesQuery, Query()]) -> Response:
@@ -107,4 +109,4 @@ async def list_memories(request: Request, wanted: Annotated[MemoriesQuery, Query
     )
     if not found and after is not None and await project.memory(after) is None:
         raise cursors.bad_cursor()
-    return await cursors.page(_LIST, found, wanted.limit, wire.memory, lambda one: one.id)
+    return await cursors.page(_LIST, found, wanted.limit, documents.Memory.of, lambda one: one.id)

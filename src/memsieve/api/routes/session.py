@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import Field
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from memsieve.api import cookie
-from memsieve.api.caller import RIGHTS, Caller, Right, caller_of, credential
-from memsieve.api.responses import Document, ProjectId
-from memsieve.api.route import Api
+from memsieve.api.caller import RIGHTS, Right, caller_of, credential
+from memsieve.api.route import Api, answer
+from memsieve.documents import Document, ProjectId
 from memsieve.model import KeyRole
 
 TAG = "Session"
@@ -50,7 +48,9 @@ def add_to(api: Api) -> None:
 
 async def read_session(request: Request) -> Response:
     """Say who calls, and what they may."""
-    return JSONResponse(_told(caller_of(request), keyless=credential(request) is None))
+    caller = caller_of(request)
+    rights = [right for right in RIGHTS if caller.may(right)]
+    return answer(Session.of(caller, project_id=caller.project, rights=rights, keyless=credential(request) is None))
 
 
 async def sign_in(request: Request) -> Response:
@@ -63,19 +63,9 @@ async def sign_in(request: Request) -> Response:
     if not key or "authorization" not in request.headers:
         raise HTTPException(401, "Send the key to sign in with: `Authorization: Bearer msv_…`.", _CHALLENGE)
     text, half = cookie.split(key)
-    return JSONResponse({"half": half}, headers=cookie.given(request, text))
+    return answer(Half(half=half), headers=cookie.given(request, text))
 
 
 async def sign_out(request: Request) -> Response:
     """Remove the cookie; the key stays valid."""
     return Response(status_code=204, headers=cookie.taken(request))
-
-
-def _told(caller: Caller, *, keyless: bool) -> dict[str, Any]:
-    return {
-        "name": caller.name,
-        "role": str(caller.role),
-        "project_id": caller.project,
-        "rights": [str(right) for right in RIGHTS if caller.may(right)],
-        "keyless": keyless,
-    }

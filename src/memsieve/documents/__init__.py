@@ -1,0 +1,67 @@
+"""Every record as JSON, once: for HTTP and its OpenAPI document, `--json`, MCP, exports and the client."""
+
+from memsieve.documents.document import (
+    Count,
+    Document,
+    Moment,
+    ProjectId,
+    RecordDocument,
+    rfc3339,
+)
+from memsieve.documents.entries import (
+    Admission,
+    Change,
+    CheckResult,
+    Entry,
+    EntryAdmission,
+    Reason,
+    Receipt,
+    Recorded,
+    Replay,
+    Verdict,
+)
+from memsieve.documents.insights import (
+    Digest,
+    DigestRun,
+    Dispute,
+    Insight,
+    InsightDecision,
+    InsightSource,
+    Nearest,
+    Proposal,
+    Refinement,
+    Words,
+)
+from memsieve.documents.memories import (
+    Answer,
+    AnswerWithId,
+    AuditLine,
+    Chunk,
+    ContextItem,
+    Item,
+    Lineage,
+    Memory,
+    Retirement,
+    Serving,
+    Tombstone,
+    Verification,
+    Why,
+)
+from memsieve.documents.projects import (
+    AgeBucket,
+    AuditPage,
+    EntryPage,
+    Event,
+    Flow,
+    FlowDay,
+    InsightPage,
+    Key,
+    KeyPage,
+    MemoryPage,
+    NewKey,
+    Page,
+    ProjectItem,
+    ProjectPage,
+    ReceiptPage,
+    Stats,
+)
