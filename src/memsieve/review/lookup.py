@@ -1,4 +1,4 @@
-"""Find what a person names, or say that it is not there."""
+"""Find what a person decides on, and what must be so before they do."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from memsieve.errors import InvalidInput, NotFound
 from memsieve.model import ATOM_NAME, ATOM_PREFIX, Insight, Receipt, Scope
-from memsieve.ports import DigestStore, LongTermStore, QuarantineStore
+from memsieve.ports import DigestStore, LongTermStore, QuarantineStore, WorkingStore
 
 MAX_REASON_BYTES = 2000
 # So many questions are on their way to the store at once.
@@ -62,3 +62,11 @@ def no_such_entry(scope: Scope, entry_id: str) -> NotFound:
     return NotFound(
         f"No entry {entry_id!r} in project {scope.project_id!r}. `memsieve log` lists them.", subject=entry_id
     )
+
+
+async def ensure_working_available(working: WorkingStore, scope: Scope) -> None:
+    """Raise what keeps working memory from answering, before anything is written elsewhere.
+
+    What a person decides on must leave working memory: while that cannot be reached, nothing is decided.
+    """
+    await working.list(scope)

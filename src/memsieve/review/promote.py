@@ -24,8 +24,7 @@ from memsieve.model import (
 from memsieve.ports import Clock, DigestStore, Embedder, LongTermStore, QuarantineStore, WorkingStore
 from memsieve.review.approve import approve
 from memsieve.review.chunking import split
-from memsieve.review.lookup import atom_source, entries_of, insight_or_entry
-from memsieve.review.preconditions import require_reach
+from memsieve.review.lookup import atom_source, ensure_working_available, entries_of, insight_or_entry
 from memsieve.runtime.project_locks import ProjectLocks
 from memsieve.text.tokenize import tokenize
 
@@ -91,14 +90,14 @@ class Promoter:
         approval = approve(scope, text or entry.content, self.clock(), (entry.id,), origin=_origin([entry]))
         chunks = await self._chunks_of(approval)
         async with self.locks.for_project(scope):
-            await require_reach(self.working, scope)
+            await ensure_working_available(self.working, scope)
             memory = await self.longterm.add(scope, approval, chunks)
             await self.working.forget(scope, [entry.id])
         return memory
 
     async def _promote_insight(self, scope: Scope, insight: Insight, text: str | None) -> LongTermMemory:
         if insight.decision is not None:
-            memory = await self._settled(scope, insight.id, insight.decision, text)
+            memory = await self._promoted_before(scope, insight.id, insight.decision, text)
             await self.working.forget(scope, entries_of(insight))
             return memory
         evidence = await self._evidence(scope, insight)
@@ -106,14 +105,14 @@ class Promoter:
         approval = approve(scope, text or insight.summary, self.clock(), ids, insight.id, _origin(evidence))
         chunks = await self._chunks_of(approval)
         async with self.locks.for_project(scope):
-            await require_reach(self.working, scope)
+            await ensure_working_available(self.working, scope)
             try:
                 memory = await self.longterm.add(scope, approval, chunks)
             except Conflict:
                 now = await self.digests.get(scope, insight.id)
                 if now is None or now.decision is None:
                     raise
-                return await self._settled(scope, now.id, now.decision, text)
+                return await self._promoted_before(scope, now.id, now.decision, text)
             await self.working.forget(scope, entries_of(insight))
         return memory
 
@@ -130,7 +129,7 @@ class Promoter:
             )
         return standing
 
-    async def _settled(
+    async def _promoted_before(
         self, scope: Scope, insight_id: str, decided: InsightDecision, text: str | None
     ) -> LongTermMemory:
         """Return what an insight was promoted to; refuse if another text, or nothing of it, was approved."""

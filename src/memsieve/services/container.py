@@ -33,10 +33,8 @@ from memsieve.ports import (
 )
 from memsieve.retrieval.retriever import Retriever
 from memsieve.review.audit import Auditor
-from memsieve.review.delete import Deleter
-from memsieve.review.dismiss import Dismisser
 from memsieve.review.promote import Promoter
-from memsieve.review.retire import Retirer
+from memsieve.review.removal import Deleter, Dismisser, Retirer
 from memsieve.runtime.project_locks import ProjectLocks
 from memsieve.services import embedder as embedders
 from memsieve.services.stores import Stores, open_stores, utc_now
