@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from memsieve import Item, KnowledgeBase
-from memsieve.kb.inspection import Problem, relative_links
+from memsieve.kb.files.document import relative_links
+from memsieve.kb.inspection import Problem
 
 TRAP = Item(type="new_trap", description="Locale of dates", content="Dates in reports follow the locale of the server.")
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from memsieve import KnowledgeBase
 from memsieve.config import Settings
 from memsieve.errors import EmbedderError, InvalidInput
-from memsieve.kb import search_index as table
+from memsieve.kb import search_index
 from memsieve.kb.search import AtomSearch, search
-from memsieve.kb.search_index import Piece, Table, hash_of
+from memsieve.kb.search_index import Chunk, SearchIndex, text_hash
 from memsieve.retrieval.index import Index, Row
 from memsieve.testing import WordEmbedder
 from memsieve.text.tokenize import tokenize
@@ -203,15 +203,15 @@ def test_a_query_that_cannot_be_asked_is_refused(base, embedder, query, limit):
         base.search(query, limit=limit)
 
 
-# Tables
+# The index on disk
 
 TEXTS = st.lists(st.sampled_from(["pool", "cache", "缓存键", "idle pool pool", "", "租户 cache", "zebra"]), max_size=8)
 
 
-def table_of(texts: list[str]) -> Table:
+def index_of(texts: list[str]) -> SearchIndex:
     embedder = WordEmbedder()
-    pieces = [Piece(number, number + 1, text) for number, text in enumerate(texts)]
-    return Table.of("rules", pieces, {hash_of(text): embedder.vector(text) for text in texts if text})
+    chunks = [Chunk(number, number + 1, text) for number, text in enumerate(texts)]
+    return SearchIndex.of("rules", chunks, {text_hash(text): embedder.vector(text) for text in texts if text})
 
 
 def answers(index: Index, query: str) -> list[Any]:
@@ -225,7 +225,7 @@ def test_rows_that_were_counted_before_are_searched_as_if_they_were_counted_now(
     rows = [Row(words=tokenize(text), vector=embedder.vector(text) if text else None, at=at) for text in texts]
     expected, given_back = (
         answers(Index(rows), query),
-        answers(Index.counted(table_of(texts).asked(tokenize(query))), query),
+        answers(Index.counted(index_of(texts).for_query(tokenize(query))), query),
     )
     assert [match.position for match in given_back] == [match.position for match in expected]
     assert [match.word_score for match in given_back] == pytest.approx([match.word_score for match in expected])
@@ -233,20 +233,20 @@ def test_rows_that_were_counted_before_are_searched_as_if_they_were_counted_now(
 
 @settings(deadline=None)
 @given(first=TEXTS, second=TEXTS, data=st.data())
-def test_tables_that_are_taken_from_and_joined_are_as_if_made_at_once(first, second, data):
+def test_indexes_that_are_taken_from_and_joined_are_as_if_made_at_once(first, second, data):
     texts = [*first, *second]
     rows = data.draw(st.lists(st.integers(0, len(texts) - 1), unique=True) if texts else st.just([]))
-    made = table_of(first).joined(table_of(second)).take(np.array(rows, np.int64))
-    plain = table_of([texts[row] for row in rows])
+    made = index_of(first).joined(index_of(second)).take(np.array(rows, np.int64))
+    plain = index_of([texts[row] for row in rows])
     for query in ("pool", "cache 缓存"):
-        assert answers(Index.counted(made.asked(tokenize(query))), query) == answers(
-            Index.counted(plain.asked(tokenize(query))), query
+        assert answers(Index.counted(made.for_query(tokenize(query))), query) == answers(
+            Index.counted(plain.for_query(tokenize(query))), query
         )
 
 
-def test_a_table_is_kept_and_given_back_by_the_same_rules_only(tmp_path):
+def test_an_index_is_saved_and_loaded_by_the_same_version_only(tmp_path):
     place = tmp_path / "cache" / "t.npz"
-    table.save(place, table_of(["pool", "缓存键"]), {"a": 1})
-    kept, states = table.load(place, "rules")
-    assert (len(kept), kept.vocabulary, states) == (2, table_of(["pool", "缓存键"]).vocabulary, {"a": 1})
-    assert len(table.load(place, "other rules")[0]) == 0
+    search_index.save(place, index_of(["pool", "缓存键"]), {"a": 1})
+    kept, states = search_index.load(place, "rules")
+    assert (len(kept), kept.vocabulary, states) == (2, index_of(["pool", "缓存键"]).vocabulary, {"a": 1})
+    assert len(search_index.load(place, "other rules")[0]) == 0

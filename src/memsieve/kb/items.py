@@ -1,4 +1,4 @@
-"""The eight kinds of items that are written, as a table: where each goes, what it is called, what it must tell."""
+"""The eight types of items: folder, file name and required fields of each."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LINE_RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemType:
-    """A kind of item: its folder in the workspace, its name, and the category of the atom that it becomes."""
+    """A type of item: its folder in the workspace, its file name, and the category of the atom that it becomes."""
 
     name: str
     folder: str
@@ -39,21 +39,21 @@ class ItemType:
 
     @property
     def is_finding(self) -> bool:
-        """Whether it waits in staging to be refined."""
+        """Whether it is kept in staging until refined."""
         return self.folder == STAGING
 
     @property
     def is_correction(self) -> bool:
-        """Whether it takes the place of what an atom says."""
+        """Whether it replaces the text of an atom."""
         return self.is_finding and self.category is None
 
     @property
     def title(self) -> str:
-        """The pattern of its name as people read it."""
+        """Its file name pattern, for people."""
         return _FIELD.sub("…", self.pattern)
 
     def matches(self, file_name: str) -> bool:
-        """Say whether a file's name may be that of such an item, with a number where the name was taken."""
+        """Say whether a file name may be that of such an item, with or without a number."""
         stem, _, suffix = self.pattern.rpartition(".")
         # Every second part is the name of a field.
         parts = [_value(part) if odd % 2 else re.escape(part) for odd, part in enumerate(_FIELD.split(stem))]
@@ -97,7 +97,7 @@ NAMING_FIELDS = ("state", "filename", "line_range", "function_name", "descriptio
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """Something to write: what it says, and what its kind must be named by."""
+    """An item to write: its text, and the fields that its type requires."""
 
     type: str
     content: str = ""
@@ -126,11 +126,11 @@ class Item:
 
     @property
     def kind(self) -> ItemType:
-        """The row of the table that it belongs to."""
+        """Its type."""
         return TYPES[self.type]
 
     def file_name(self, now: datetime) -> str:
-        """Return what its file is called, when no other is called so."""
+        """Return its file name, before numbering."""
         parts = {field: names.safe(getattr(self, field), fallback=field) for field in self.kind.fields}
         return self.kind.pattern.format(**parts, timestamp=timestamp(now), date=day(now))
 
@@ -163,32 +163,32 @@ class Item:
 
 
 def timestamp(now: datetime) -> str:
-    """Return a moment as file names write it."""
+    """Format a time for a file name."""
     return now.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
 
 
 def day(now: datetime) -> str:
-    """Return a day as file names write it."""
+    """Format a date for a file name."""
     return now.astimezone(UTC).strftime("%Y-%m-%d")
 
 
 def written_time(now: datetime) -> str:
-    """Return a moment as front matter writes it."""
+    """Format a time for front matter."""
     return now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def place(folder: str, file_name: str) -> str:
-    """Return where a file in a folder of the workspace lies, below the root."""
+    """Return the path of a file in a folder of the workspace, relative to the root."""
     return f"workspace/{folder}/{file_name}"
 
 
 def type_of(folder: str, file_name: str) -> ItemType | None:
-    """Return the kind of item that a file in a folder of the workspace has by its name, or None if by none."""
+    """Return the type of a file in a folder of the workspace by its name, or None."""
     return next((kind for kind in TYPES.values() if kind.folder == folder and kind.matches(file_name)), None)
 
 
 def why_unknown(folder: str, entry: os.DirEntry[str]) -> str | None:
-    """Say why an entry in a folder of the workspace is no item, or None if it is one by its name."""
+    """Say why an entry in a folder of the workspace is no item; None if it is one."""
     if entry.is_symlink():
         return "It is a link; links are not followed."
     if not entry.is_file(follow_symlinks=False):
@@ -199,7 +199,7 @@ def why_unknown(folder: str, entry: os.DirEntry[str]) -> str | None:
 
 
 def day_of(file_name: str) -> str:
-    """Return the day in the name of a report, nothing where there is none."""
+    """Return the date in the name of a report; empty if there is none."""
     found = re.search(rf".*-({_DAY})-", file_name, re.DOTALL)
     return found[1] if found else ""
 

@@ -1,43 +1,43 @@
-"""Find atoms by words and vectors, as retrieval finds memories; what was read of them is kept until they change."""
+"""Search atoms by words and vectors, as retrieval searches memories; a cached index is updated first."""
 
 from __future__ import annotations
 
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from memsieve import retrieval, validate
+from memsieve import retrieval, text, validate
 from memsieve.config import Settings
 from memsieve.errors import EmbedderError, KnowledgeBaseError
-from memsieve.kb import search_index as table
+from memsieve.kb import search_index
 from memsieve.kb.files import document
 from memsieve.kb.files.document import Document
 from memsieve.kb.files.fingerprints import code_version, file_stamp
 from memsieve.kb.files.layout import Layout
 from memsieve.kb.files.tree import is_atom, walk_files
-from memsieve.kb.search_index import Piece, Table, hash_of
+from memsieve.kb.search_index import Chunk, SearchIndex, text_hash
 from memsieve.model import Vector
 from memsieve.ports import Embedder, Progress
 from memsieve.retrieval.fusion import candidates_per_leg, fused
 from memsieve.retrieval.index import Index
 from memsieve.retrieval.retriever import MAX_QUERY_BYTES
-from memsieve.review import chunking as splitter
+from memsieve.review import chunking
 from memsieve.runtime.event_loop import LoopThread
 from memsieve.services.embedder import open_embedder
 from memsieve.text.tokenize import tokenize
 
 MOST_HITS = 100
-# Less than this is chance: what has neither the words nor the sense.
+# A lower score is chance: neither words nor meaning match.
 _LEAST = 0.1
-_CACHE = "search.npz"
-# So much is lost at most when the first search is interrupted.
+_CACHE_FILE = "search.npz"
+# The index is saved after so many files: no more is lost when the first search is interrupted.
 _FILES_AT_ONCE = 500
 _TEXTS_AT_ONCE = 64
 Embed = Callable[[Sequence[str]], "list[Vector | None]"]
@@ -45,7 +45,7 @@ Embed = Callable[[Sequence[str]], "list[Vector | None]"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AtomHit:
-    """An atom that a search found: the best part of it, and the line of its file where that begins."""
+    """A found atom: its best chunk, and the line of the file that matches best."""
 
     path: str
     title: str
@@ -56,7 +56,7 @@ class AtomHit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AtomSearch:
-    """What a search found, which atoms could not be read, and what was not asked."""
+    """The hits, the atoms that could not be read, and `embedder` in `degraded` if only words were compared."""
 
     hits: tuple[AtomHit, ...]
     unread: tuple[str, ...] = ()
@@ -64,19 +64,19 @@ class AtomSearch:
 
 
 def search(layout: Layout, query: str, limit: int, settings: Settings, progress: Progress | None = None) -> AtomSearch:
-    """Return the atoms that fit a query best; `progress` is told of the vectors that must be made first."""
+    """Return the atoms that match a query best; `progress` is called as vectors are made."""
     validate.text(query, field="query", max_bytes=MAX_QUERY_BYTES)
     validate.whole_number(limit, field="limit", most=MOST_HITS)
     with _opened(settings) as (embed, name):
-        shelf = _Shelf(layout, embed, name)
-        shelf.refresh(progress)
-        [vector] = shelf.vectors([query])
-    return shelf.best(query, vector, limit)
+        atoms = _IndexedAtoms(layout, embed, name)
+        atoms.refresh(progress)
+        [vector] = atoms.vectors([query])
+    return atoms.best(query, vector, limit)
 
 
 @contextmanager
 def _opened(settings: Settings) -> Iterator[tuple[Embed, str]]:
-    """Open the embedder for synchronous code, also within an event loop."""
+    """Open the embedder on a loop thread, for synchronous code."""
     loop = LoopThread()
     try:
         opening = open_embedder(settings)
@@ -93,65 +93,75 @@ async def _embedded(embedder: Embedder, texts: Sequence[str]) -> list[Vector | N
     return await embedder.embed(texts)
 
 
+class _IndexedFile(NamedTuple):
+    """The state of an atom's file, and its rows in the index; an unreadable one has no title."""
+
+    stamp: list[int] | None
+    title: str | None
+    first: int
+    chunks: int
+
+
 @dataclass
-class _Shelf:
-    """All atoms in pieces, as they were read last, brought up to what is on disk."""
+class _IndexedAtoms:
+    """The search index of all atoms, with the state of each file in the order of its rows."""
 
     layout: Layout
     embed: Embed
     embedder: str
-    rows: Table = field(init=False)
-    states: dict[str, list[Any]] = field(init=False)
+    index: SearchIndex = field(init=False)
+    files: dict[str, _IndexedFile] = field(init=False)
     degraded: bool = False
 
     def __post_init__(self) -> None:
-        self.rows, kept = table.load(self._place, f"{_rules()} {self.embedder}")
-        self.states = kept if _sound(kept, len(self.rows)) else {}
-        if not self.states:
-            self.rows = table.empty(self.rows.rules)
+        self.index, rows = search_index.load(self._path, f"{_version()} {self.embedder}")
+        self.files = _indexed_files(rows, len(self.index))
+        if not self.files:
+            self.index = search_index.empty(self.index.rules)
 
     @property
-    def _place(self) -> Path:
-        return self.layout.cache / _CACHE
+    def _path(self) -> Path:
+        return self.layout.cache / _CACHE_FILE
 
     def refresh(self, progress: Progress | None) -> None:
-        """Read what is new or has changed, and forget what is gone."""
-        found = dict(_states(self.layout))
-        changed = [path for path, state in found.items() if not state or self.states.get(path, [None])[0] != state]
-        if not changed and found.keys() == self.states.keys():
+        """Index new and changed atoms, and remove deleted ones."""
+        found = dict(_stamps(self.layout))
+        indexed = {path: file.stamp for path, file in self.files.items()}
+        changed = [path for path, stamp in found.items() if stamp is None or indexed.get(path) != stamp]
+        if not changed and found.keys() == indexed.keys():
             return
-        known, anew = self.rows.known(), frozenset(changed)
-        self._keep([path for path in found if path not in anew])
+        known, stale = self.index.known(), frozenset(changed)
+        self._keep([path for path in found if path not in stale])
         for begin in range(0, len(changed), _FILES_AT_ONCE):
-            self._add(changed[begin : begin + _FILES_AT_ONCE], found, known, _share(progress, begin, len(changed)))
-            table.save(self._place, self.rows, self.states)
+            advance = _batch_progress(progress, begin, len(changed))
+            self._add(changed[begin : begin + _FILES_AT_ONCE], found, known, advance)
+            search_index.save(self._path, self.index, self.files)
         if not changed:
-            table.save(self._place, self.rows, self.states)
+            search_index.save(self._path, self.index, self.files)
 
     def _keep(self, paths: Sequence[str]) -> None:
-        rows, states = list[int](), dict[str, list[Any]]()
+        rows, files = list[int](), dict[str, _IndexedFile]()
         for path in paths:
-            state, title, first, count = self.states[path]
-            states[path] = [state, title, len(rows), count]
-            rows.extend(range(first, first + count))
-        self.rows, self.states = self.rows.take(np.array(rows, np.int64)), states
+            file = self.files[path]
+            files[path] = file._replace(first=len(rows))
+            rows.extend(range(file.first, file.first + file.chunks))
+        self.index, self.files = self.index.take(np.array(rows, np.int64)), files
 
     def _add(
         self, paths: Sequence[str], found: dict[str, Any], known: dict[bytes, Vector | None], progress: Progress | None
     ) -> None:
-        pieces: list[Piece] = []
+        chunks: list[Chunk] = []
         for path in paths:
             read = self._read(path)
-            parts = [] if read is None else list(_pieces(read))
+            parts = [] if read is None else list(_chunks(read))
             title = None if read is None else read.title(path)
-            self.states[path] = [found[path], title, len(self.rows) + len(pieces), len(parts)]
-            pieces += parts
-        self._learn(pieces, known, progress)
+            self.files[path] = _IndexedFile(found[path], title, len(self.index) + len(chunks), len(parts))
+            chunks += parts
+        self._embed_new(chunks, known, progress)
         if self.degraded:
-            # What has no vector for want of an embedder gets one when it answers again.
-            for path in paths:
-                self.states.get(path, [None])[0] = None
-        self.rows = self.rows.joined(Table.of(self.rows.rules, pieces, known))
+            # Without a stamp they are indexed again, with vectors, once the embedder answers.
+            self.files |= {path: self.files[path]._replace(stamp=None) for path in paths}
+        self.index = self.index.joined(SearchIndex.of(self.index.rules, chunks, known))
 
     def _read(self, path: str) -> Document | None:
         try:
@@ -159,19 +169,19 @@ class _Shelf:
         except (FileNotFoundError, KnowledgeBaseError):
             return None
 
-    def _learn(self, pieces: Sequence[Piece], known: dict[bytes, Vector | None], progress: Progress | None) -> None:
-        wanted = list(dict.fromkeys(piece.text for piece in pieces if hash_of(piece.text) not in known))
+    def _embed_new(self, chunks: Sequence[Chunk], known: dict[bytes, Vector | None], progress: Progress | None) -> None:
+        wanted = list(dict.fromkeys(chunk.text for chunk in chunks if text_hash(chunk.text) not in known))
         for begin in range(0, len(wanted), _TEXTS_AT_ONCE):
             texts = wanted[begin : begin + _TEXTS_AT_ONCE]
             vectors = self.vectors(texts)
             if self.degraded:
                 return
-            known |= zip(map(hash_of, texts), vectors, strict=True)
+            known |= zip(map(text_hash, texts), vectors, strict=True)
             if progress is not None:
                 progress(begin + len(texts), len(wanted))
 
     def vectors(self, texts: Sequence[str]) -> list[Vector | None]:
-        """Return the vectors of texts, or none where the embedder fails: words find much as well."""
+        """Return the vectors of texts, or None for each if the embedder fails: words alone find much as well."""
         try:
             return self.embed(texts)
         except EmbedderError:
@@ -179,13 +189,13 @@ class _Shelf:
             return [None] * len(texts)
 
     def best(self, query: str, vector: Vector | None, limit: int) -> AtomSearch:
-        """Return the best piece of each of the best atoms."""
+        """Return the best atoms, each by its best chunk."""
         words = tokenize(query)
-        # Neighbouring pieces of one atom may take each other's place.
-        matches = Index.counted(self.rows.asked(words)).search(vector, words, 2 * candidates_per_leg(limit))
+        # Several chunks of one atom may be among the matches.
+        matches = Index.counted(self.index.for_query(words)).search(vector, words, 2 * candidates_per_leg(limit))
         scores = {match.position: fused(match) for match in matches}
-        owners = np.repeat(np.arange(len(self.states)), [state[3] for state in self.states.values()])
-        paths, hits = list(self.states), dict[str, AtomHit]()
+        owners = np.repeat(np.arange(len(self.files)), [file.chunks for file in self.files.values()])
+        paths, hits = list(self.files), dict[str, AtomHit]()
         for row in sorted(scores, key=lambda row: (-scores[row], row)):
             path = paths[owners[row]]
             if len(hits) == limit or scores[row] < _LEAST:
@@ -194,7 +204,7 @@ class _Shelf:
                 hits[path] = hit
         return AtomSearch(
             hits=tuple(hits.values()),
-            unread=tuple(path for path, state in self.states.items() if state[1] is None),
+            unread=tuple(path for path, file in self.files.items() if file.title is None),
             degraded=("embedder",) if self.degraded else (),
         )
 
@@ -202,59 +212,59 @@ class _Shelf:
         read = self._read(path)
         if read is None:
             return None
-        excerpt = read.body[int(self.rows.begins[row]) : int(self.rows.ends[row])]
-        line = int(self.rows.lines[row]) + _best_line(excerpt, frozenset(words))
-        return AtomHit(path=path, title=str(self.states[path][1]), score=round(score, 4), line=line, excerpt=excerpt)
+        excerpt = read.body[int(self.index.begins[row]) : int(self.index.ends[row])]
+        line = int(self.index.lines[row]) + _best_line(excerpt, frozenset(words))
+        return AtomHit(path=path, title=str(self.files[path].title), score=round(score, 4), line=line, excerpt=excerpt)
 
 
-def _pieces(read: Document) -> Iterator[Piece]:
-    """Yield the parts of an atom as promotion would split it, with their places."""
+def _chunks(read: Document) -> Iterator[Chunk]:
+    """Yield the chunks of an atom, split as promotion splits a text."""
     begin, line, counted = 0, read.body_line, 0
-    for text in splitter.split(read.body) if read.text else ():
-        begin = read.body.index(text, begin)
+    for part in chunking.split(read.body) if read.text else ():
+        begin = read.body.index(part, begin)
         line, counted = line + read.body.count("\n", counted, begin), begin
-        yield Piece(begin, line, text)
+        yield Chunk(begin, line, part)
         begin += 1
 
 
 def _best_line(excerpt: str, words: frozenset[str]) -> int:
-    """Return which line of a part has the most of a query's words, from 0; the first where none has any."""
-    held = [len(words.intersection(tokenize(line))) for line in excerpt.split("\n")]
-    return held.index(max(held))
+    """Return the line of an excerpt, from 0, that has the most words of a query; the first if none has any."""
+    shared = [len(words.intersection(tokenize(line))) for line in excerpt.split("\n")]
+    return shared.index(max(shared))
 
 
-def _states(layout: Layout) -> Iterator[tuple[str, list[int] | None]]:
-    """Yield every atom with its size and times; None for what may have changed without them."""
+def _stamps(layout: Layout) -> Iterator[tuple[str, list[int] | None]]:
+    """Yield every atom with its file stamp; None if it may change without a change of stamp."""
     now = time.time_ns()
-    # Paths as text: as objects they would take longer than all the rest.
-    beyond = len(str(layout.root)) + 1
+    # Strings: making path objects would take longer than all the rest.
+    prefix = len(str(layout.root)) + 1
     for entry in walk_files(layout.atoms):
         if is_atom(entry):
-            state = file_stamp(entry.stat(follow_symlinks=False), now)
-            yield entry.path[beyond:].replace(os.sep, "/"), state
+            yield entry.path[prefix:].replace(os.sep, "/"), file_stamp(entry.stat(follow_symlinks=False), now)
 
 
-def _share(progress: Progress | None, begin: int, total: int) -> Progress | None:
-    """Return what tells the progress of one part of the work as that of the whole."""
+def _batch_progress(progress: Progress | None, begin: int, total: int) -> Progress | None:
+    """Return a callback that reports the progress of a batch as that of the whole."""
     if progress is None:
         return None
     part = min(_FILES_AT_ONCE, total - begin)
     return lambda done, of: progress(begin + part * done // max(1, of), total)
 
 
-def _sound(states: Any, rows: int) -> bool:
-    """Say whether what was kept of the files is whole: their rows lie one behind the other."""
-    if not isinstance(states, dict):
-        return False
+def _indexed_files(rows: Any, length: int) -> dict[str, _IndexedFile]:
+    """Return the saved states of files; none unless their rows follow one another and fill the index."""
+    files: dict[str, _IndexedFile] = {}
     first = 0
-    for state in states.values():
-        if not (isinstance(state, list) and len(state) == 4 and state[2] == first and isinstance(state[3], int)):  # noqa: PLR2004
-            return False
-        first += state[3]
-    return first == rows
+    with suppress(TypeError, AttributeError):
+        for path, row in rows.items():
+            files[path] = file = _IndexedFile(*row)
+            if file.first != first or not isinstance(file.chunks, int):
+                return {}
+            first += file.chunks
+    return files if first == length else {}
 
 
 @cache
-def _rules() -> str:
-    """Return a mark of the rules that cut texts and words: by others, what was kept is worth nothing."""
-    return code_version(retrieval, splitter)
+def _version() -> str:
+    """Return the version of the code that splits and tokenizes: an index is valid for that version only."""
+    return code_version(retrieval, text, chunking)

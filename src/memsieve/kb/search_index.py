@@ -1,4 +1,4 @@
-"""The pieces of all atoms as arrays: where each lies, its words and its vector. Kept between two searches."""
+"""On-disk search index: the chunks of all atoms as arrays, with position, words and vector of each."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from memsieve.text.tokenize import is_chinese, tokenize
 
 MOST_BYTES = 2**30
 _HASH = 16
-# An array's own name is the record's; these two are JSON.
+# Stored as JSON; every other field is stored as the array it is.
 _TEXTS = ("rules", "vocabulary")
 _BROKEN = (
     *(OSError, KnowledgeBaseError, zipfile.BadZipFile, EOFError, MemoryError),
@@ -34,8 +34,8 @@ Numbers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A part of an atom, small enough to be read as a whole."""
+class Chunk:
+    """A part of an atom's body: its offset, its line in the file, and its text."""
 
     begin: int
     line: int
@@ -43,8 +43,8 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """One row a piece. `words` and `counts` of row n lie from `offsets[n]` to `offsets[n + 1]`."""
+class SearchIndex:
+    """One row per chunk; `words` and `counts` of row n are at `offsets[n]` to `offsets[n + 1]`."""
 
     rules: str
     vocabulary: list[str]
@@ -63,20 +63,20 @@ class Table:
         return len(self.begins)
 
     @classmethod
-    def of(cls, rules: str, pieces: Sequence[Piece], known: dict[bytes, Vector | None]) -> Table:
-        """Make the rows of pieces; `known` has the vector of each by its hash."""
-        cuts = [tokenize(piece.text) for piece in pieces]
+    def of(cls, rules: str, chunks: Sequence[Chunk], known: dict[bytes, Vector | None]) -> SearchIndex:
+        """Build rows from chunks; `known` has the vectors by text hash."""
+        cuts = [tokenize(chunk.text) for chunk in chunks]
         counted = [Counter(words) for words in cuts]
         numbers = {word: number for number, word in enumerate(dict.fromkeys(w for words in counted for w in words))}
-        vectors = [known.get(hash_of(piece.text)) for piece in pieces]
+        vectors = [known.get(text_hash(chunk.text)) for chunk in chunks]
         width = next((len(vector) for vector in vectors if vector is not None), 0)
         return cls(
             rules=rules,
             vocabulary=list(numbers),
-            begins=np.array([piece.begin for piece in pieces], np.int64),
-            ends=np.array([piece.begin + len(piece.text) for piece in pieces], np.int64),
-            lines=np.array([piece.line for piece in pieces], np.int64),
-            hashes=np.array([list(hash_of(piece.text)) for piece in pieces], np.uint8).reshape(len(pieces), _HASH),
+            begins=np.array([chunk.begin for chunk in chunks], np.int64),
+            ends=np.array([chunk.begin + len(chunk.text) for chunk in chunks], np.int64),
+            lines=np.array([chunk.line for chunk in chunks], np.int64),
+            hashes=np.array([list(text_hash(chunk.text)) for chunk in chunks], np.uint8).reshape(len(chunks), _HASH),
             chinese=np.array([is_chinese(words) for words in cuts], np.bool_),
             offsets=np.cumsum([0, *map(len, counted)], dtype=np.int64),
             words=np.array([numbers[word] for words in counted for word in words], np.int32),
@@ -87,11 +87,11 @@ class Table:
             readable=np.array([vector is not None for vector in vectors], np.bool_),
         )
 
-    def take(self, rows: Numbers) -> Table:
-        """Return these rows in this order."""
+    def take(self, rows: Numbers) -> SearchIndex:
+        """Return an index of these rows, in this order."""
         lengths = np.diff(self.offsets)[rows]
         offsets = np.concatenate([[0], np.cumsum(lengths)])
-        # The places of all their words: each row's own begin, and on from there.
+        # The positions of all their words: from the begin of each row on.
         at = np.arange(offsets[-1]) + np.repeat(self.offsets[:-1][rows] - offsets[:-1], lengths)
         taken = {
             each.name: getattr(self, each.name)[rows]
@@ -100,8 +100,8 @@ class Table:
         }
         return replace(self, **taken, offsets=offsets, words=self.words[at], counts=self.counts[at])
 
-    def joined(self, other: Table) -> Table:
-        """Return these rows and the other's after them, with the words that they use."""
+    def joined(self, other: SearchIndex) -> SearchIndex:
+        """Return an index of these rows and then the other's, with one vocabulary."""
         if not len(self) or not len(other):
             return self if len(self) else other
         words = {word: number for number, word in enumerate(dict.fromkeys([*self.vocabulary, *other.vocabulary]))}
@@ -122,11 +122,11 @@ class Table:
         )
 
     def known(self) -> dict[bytes, Vector | None]:
-        """Return the vectors that are here, by the hashes of their texts."""
+        """Return all vectors by text hash."""
         return {self.hashes[row].tobytes(): self.vectors[row] for row in np.flatnonzero(self.readable)}
 
-    def asked(self, words: Sequence[str]) -> Counted:
-        """Return the rows as an index takes them that is asked for these words."""
+    def for_query(self, words: Sequence[str]) -> Counted:
+        """Return the rows with the postings of these words, for `retrieval.index.Index`."""
         wanted = frozenset(words)
         owners = np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.offsets))
         postings = {}
@@ -145,20 +145,20 @@ class Table:
         )
 
 
-def empty(rules: str) -> Table:
-    """Return a table without rows."""
-    return Table.of(rules, (), {})
+def empty(rules: str) -> SearchIndex:
+    """Return an index without rows."""
+    return SearchIndex.of(rules, (), {})
 
 
-def hash_of(text: str) -> bytes:
-    """Return what a text's vector is found by."""
+def text_hash(text: str) -> bytes:
+    """Return the hash by which the vector of a text is found."""
     return blake2b(text.encode(), digest_size=_HASH).digest()
 
 
-def save(place: Path, table: Table, states: Any) -> None:
-    """Keep a table and what belongs to it; where it cannot be kept it is made anew next time."""
-    arrays = {each.name: getattr(table, each.name) for each in fields(table) if each.name not in _TEXTS}
-    texts = {name: _bytes(getattr(table, name)) for name in _TEXTS}
+def save(place: Path, index: SearchIndex, states: Any) -> None:
+    """Save an index and the states of its files; if that fails, the next search builds it again."""
+    arrays = {each.name: getattr(index, each.name) for each in fields(index) if each.name not in _TEXTS}
+    texts = {name: _bytes(getattr(index, name)) for name in _TEXTS}
     written = io.BytesIO()
     np.savez(written, allow_pickle=False, states=_bytes(states), **texts, **arrays)
     with suppress(OSError, KnowledgeBaseError):
@@ -166,8 +166,8 @@ def save(place: Path, table: Table, states: Any) -> None:
         atomic.replace(place, written.getvalue())
 
 
-def load(place: Path, rules: str) -> tuple[Table, Any]:
-    """Return the table that was kept by these rules and what belongs to it; an empty one where that is broken."""
+def load(place: Path, rules: str) -> tuple[SearchIndex, Any]:
+    """Load the index saved by this version and the states of its files; an empty one if it is broken or older."""
     with suppress(*_BROKEN):
         atomic.require_folder(place.parent)
         content = io.BytesIO(atomic.read(place, most=MOST_BYTES))
@@ -175,30 +175,30 @@ def load(place: Path, rules: str) -> tuple[Table, Any]:
         with np.load(content, allow_pickle=False) as kept:
             if json.loads(kept["rules"].tobytes()) == rules:
                 texts = {name: json.loads(kept[name].tobytes()) for name in _TEXTS}
-                arrays = {each.name: kept[each.name] for each in fields(Table) if each.name not in _TEXTS}
-                return _checked(Table(**texts, **arrays)), json.loads(kept["states"].tobytes())
+                arrays = {each.name: kept[each.name] for each in fields(SearchIndex) if each.name not in _TEXTS}
+                return _checked(SearchIndex(**texts, **arrays)), json.loads(kept["states"].tobytes())
     return empty(rules), {}
 
 
 def _require_plain(content: io.BytesIO) -> None:
-    """Refuse what is packed: it came with a repository, and may unpack to more than there is room for."""
+    """Refuse a compressed file: it came with a repository, and may be a zip bomb."""
     with zipfile.ZipFile(content) as packed:
         if any(member.compress_type != zipfile.ZIP_STORED for member in packed.infolist()):
             raise ValueError
     content.seek(0)
 
 
-def _checked(table: Table) -> Table:
-    """Refuse arrays that do not belong together."""
-    rows = len(table)
-    sizes = {len(getattr(table, name)) for name in ("ends", "lines", "hashes", "chinese", "vectors", "readable")}
-    sound = sizes == {rows} and len(table.offsets) == rows + 1 and len(table.words) == len(table.counts)
-    steps = np.diff(table.offsets)
-    if not sound or steps.min(initial=0) < 0 or table.offsets[0] != 0 or table.offsets[-1] != len(table.words):
+def _checked(index: SearchIndex) -> SearchIndex:
+    """Refuse arrays whose sizes or offsets do not match."""
+    rows = len(index)
+    sizes = {len(getattr(index, name)) for name in ("ends", "lines", "hashes", "chinese", "vectors", "readable")}
+    sound = sizes == {rows} and len(index.offsets) == rows + 1 and len(index.words) == len(index.counts)
+    steps = np.diff(index.offsets)
+    if not sound or steps.min(initial=0) < 0 or index.offsets[0] != 0 or index.offsets[-1] != len(index.words):
         raise ValueError
-    if table.words.size and not 0 <= table.words.min() <= table.words.max() < len(table.vocabulary):
+    if index.words.size and not 0 <= index.words.min() <= index.words.max() < len(index.vocabulary):
         raise ValueError
-    return table
+    return index
 
 
 def _bytes(value: Any) -> npt.NDArray[np.uint8]:

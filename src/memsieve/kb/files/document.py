@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
+from urllib.parse import unquote
 
 from memsieve.errors import KnowledgeBaseError
 from memsieve.kb.files import atomic, frontmatter
@@ -17,6 +18,13 @@ _BOM = "\ufeff"
 _FENCE = re.compile(r"---[ \t]*(?:\r?\n|$)")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _NO_TEXT = "This is not a text in UTF-8"
+_CODE_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_CODE_SPAN = re.compile(r"`[^`]*`")
+# [text](target "title"), ![picture](target), [text](<target with spaces>)
+_INLINE_LINK = re.compile(r"\]\(\s*(?:<([^<>]*)>|((?:[^()\s<>]|\([^()\s]*\))+))")
+# [name]: target
+_REFERENCE_LINK = re.compile(r" {0,3}\[[^\[\]]+\]:\s*(?:<([^<>]*)>|(\S+))")
+_NOT_RELATIVE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[/\\#]|$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,3 +164,25 @@ def checked(text: str, *, file: object = None) -> str:
     if size > MOST_BYTES:
         raise KnowledgeBaseError(f"This has {size} bytes; {MOST_BYTES} is the most. Split it.", file=file)
     return text
+
+
+def relative_links(text: str) -> Iterator[tuple[int, str]]:
+    """Yield each relative link with its line from 0; links in code, to the web and within the page are skipped."""
+    fence = ""
+    for number, line in enumerate(text.split("\n")):
+        mark = _CODE_FENCE.match(line)
+        if fence:
+            fence = "" if mark and mark[1].startswith(fence) else fence
+        elif mark:
+            fence = mark[1]
+        else:
+            yield from ((number, target) for target in _link_targets(line))
+
+
+def _link_targets(line: str) -> Iterator[str]:
+    plain = _CODE_SPAN.sub("", line)
+    found = [*_INLINE_LINK.finditer(plain), *_REFERENCE_LINK.finditer(plain, 0, len(plain))]
+    for match in found:
+        target = match[1] if match[1] is not None else match[2]
+        if not _NOT_RELATIVE.match(target):
+            yield unquote(re.split("[#?]", target, maxsplit=1)[0])

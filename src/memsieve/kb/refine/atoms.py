@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from memsieve import claims, refine, retrieval
+from memsieve import claims, refine, text
 from memsieve.errors import KnowledgeBaseError
 from memsieve.kb.files import atomic, document
 from memsieve.kb.files.document import Document
@@ -202,4 +202,4 @@ def _plain(*values: Any) -> bool:
 @cache
 def _concepts_version() -> str:
     """Return the version of the code that extracts concepts: cached concepts are valid for that version only."""
-    return code_version(claims, refine, retrieval)
+    return code_version(claims, refine, text)
