@@ -1,13 +1,12 @@
 """`memsieve.client` before a server that fails, is slow, away, or says something odd."""
 
-import json
 import time
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from memsieve import wire
+from memsieve import documents
 from memsieve.client import AsyncClient, Client
 from memsieve.errors import (
     ConfigError,
@@ -18,8 +17,8 @@ from memsieve.errors import (
     NotFound,
     StoreUnavailable,
 )
-from memsieve.model import Event, EventKind, KeyRole, Receipt
-from memsieve.testing.factories import NOW, admission, entry
+from memsieve.model import Event, EventKind, KeyRole
+from memsieve.testing.factories import NOW, admission
 
 DECISION = "The team decided to use PostgreSQL for the ledger, because it needs real transactions."
 
@@ -28,7 +27,7 @@ def problem(detail: str = "It went wrong.", **fields: Any) -> dict[str, Any]:
     return {"type": "urn:memsieve:problem:x", "title": "x", "detail": detail, "instance": "r1", **fields}
 
 
-RECORDED = json.loads(json.dumps(wire.recorded(Receipt(entry=entry(), admission=admission()))))
+RECORDED = documents.Recorded.of(admission(), entry_id="e1", project_id="apollo", created_at=NOW).plain()
 
 
 @pytest.mark.parametrize(
@@ -189,7 +188,9 @@ def test_a_closed_client_says_so(failing):
 def frames(*positions: str, end: str = "") -> bytes:
     news = Event(position="", project_id="apollo", kind=EventKind.DIGEST_READY, at=NOW, subject="d")
     told = [replace(news, position=position) for position in positions]
-    lines = [f"id: {one.position}\nevent: {one.kind}\ndata: {json.dumps(wire.event(one))}\n\n" for one in told]
+    lines = [
+        f"id: {one.position}\nevent: {one.kind}\ndata: {documents.Event.of(one).encode().decode()}\n\n" for one in told
+    ]
     return f": listening\n\n{''.join(lines)}{end}".encode()
 
 

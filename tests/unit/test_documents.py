@@ -137,7 +137,7 @@ RECORDS: dict[type[RecordDocument], object] = {
 }
 # What no document tells: vectors and index words, what whoever asked knows, and what stands elsewhere in it.
 INSIDE = {
-    "Approval": {"insight_id", "place", "by", "at"},
+    "Approval": {"insight_id", "origin", "by", "at"},
     "Answer": {"id", "query", "at", "session_id", "agent_id", "items"},
     "Chunk": {"position", "words", "embedding"},
     "ContextItem": {"similarity", "word_score", "embedding"},

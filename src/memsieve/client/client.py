@@ -6,12 +6,11 @@ from collections.abc import AsyncGenerator
 from types import TracebackType
 from typing import Self
 
-from memsieve import validate
+from memsieve import documents, validate
 from memsieve.client import stream
 from memsieve.client.connection import Connection
 from memsieve.client.keys import AsyncKeys
 from memsieve.client.project import AsyncClientProject
-from memsieve.client.reader import Fields, read, text
 from memsieve.errors import InvalidInput
 from memsieve.model import Event
 
@@ -54,8 +53,8 @@ class AsyncClient:
 
     async def projects(self) -> list[str]:
         """List the projects that hold anything; a key of a project sees its own."""
-        pages = self._connection.pages("/projects", {})
-        return [read(lambda value: Fields(value).read("project_id", text), one) async for one in pages]
+        pages = self._connection.pages("/projects", {}, documents.ProjectPage)
+        return [one.project_id async for one in pages]
 
     def events(self, project_id: str, after: str | None = None) -> AsyncGenerator[Event, None]:
         """Yield what happens in a project from now on, or after a position, without an end.

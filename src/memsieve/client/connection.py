@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
+from pydantic import ValidationError
 
 from memsieve.client import problems
-from memsieve.client.reader import Fields, many, maybe, read, text
+from memsieve.documents import D, Page, R, RecordDocument
 from memsieve.errors import ConfigError, InvalidInput
 from memsieve.runtime.backoff import Backoff, retry_after
 
@@ -57,31 +58,33 @@ class Connection:
         """Close the connections."""
         await self._client.aclose()
 
-    async def send(self, call: Call) -> Any:
-        """Send a request, again if need be, and return the document it is answered with."""
-        document, _ = await self.exchange(call)
-        return document
+    async def send(self, call: Call) -> bytes:
+        """Send a request, again if need be, and return the JSON it is answered with."""
+        written, _ = await self.exchange(call)
+        return written
 
-    async def exchange(self, call: Call) -> tuple[Any, Mapping[str, str]]:
-        """Send a request, again if need be, and return the document it is answered with, and the answer's headers."""
+    async def exchange(self, call: Call) -> tuple[bytes, Mapping[str, str]]:
+        """Send a request, again if need be, and return the JSON it is answered with, and the answer's headers."""
         body = None if call.body is None else _encoded(call.body)
         seconds = self._timeout if call.seconds is None else max(call.seconds, self._timeout)
         try:
             async with asyncio.timeout(seconds):
                 response = await self._send_patiently(call, body)
-                return self._document(response), response.headers
+                return self._json(response), response.headers
         except TimeoutError as exc:
             raise problems.too_late(seconds, self.url) from exc
 
-    async def pages(self, path: str, query: Mapping[str, str | int | None], size: int = MAX_PAGE) -> AsyncIterator[Any]:
+    async def pages(
+        self, path: str, query: Mapping[str, str | int | None], kind: type[Page[D]], size: int = MAX_PAGE
+    ) -> AsyncIterator[D]:
         """Yield the items of a list, page by page."""
         cursor: str | None = None
         while True:
-            page = {**query, "limit": min(max(size, 1), MAX_PAGE), "cursor": cursor}
-            document = await self.send(Call(method="GET", path=path, query=page))
-            for item in items(document):
+            wanted = {**query, "limit": min(max(size, 1), MAX_PAGE), "cursor": cursor}
+            page = parsed(kind, await self.send(Call(method="GET", path=path, query=wanted)))
+            for item in page.items:
                 yield item
-            cursor = read(lambda value: Fields(value).read("next_cursor", maybe(text)), document)
+            cursor = page.next_cursor
             if cursor is None:
                 return
 
@@ -130,18 +133,23 @@ class Connection:
             timeout=httpx.Timeout(silent, connect=CONNECT_SECONDS),  # `send` bounds the time of the whole call
         )
 
-    def _document(self, response: httpx.Response) -> Any:
-        if not response.content:
-            return None
-        try:
-            return json.loads(response.content)
-        except (ValueError, RecursionError) as exc:
-            raise problems.not_json(response, self.url) from exc
+    def _json(self, response: httpx.Response) -> bytes:
+        if response.content and problems.media_type(response) != "application/json":
+            raise problems.not_json(response, self.url)
+        return response.content
 
 
-def items(document: object) -> tuple[object, ...]:
-    """Return what a page of a list holds."""
-    return read(lambda value: Fields(value).read("items", many(lambda one: one)), document)
+def parsed(kind: type[D], written: bytes | str) -> D:
+    """Return the document that a server wrote, or say what of it cannot be read."""
+    try:
+        return kind.read(written)
+    except ValidationError as exc:
+        raise problems.unreadable(exc) from exc
+
+
+def read(kind: type[RecordDocument[R]], written: bytes | str) -> R:
+    """Return the record that a server wrote."""
+    return parsed(kind, written).record()
 
 
 def _encoded(body: Mapping[str, Any]) -> bytes:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from memsieve import validate
-from memsieve.client import records
-from memsieve.client.connection import Call, Connection
-from memsieve.client.reader import read
+from memsieve import documents, validate
+from memsieve.client.connection import Call, Connection, parsed, read
 from memsieve.model import ApiKey, KeyRole
 
 
@@ -24,16 +22,17 @@ class AsyncKeys:
         """
         project = None if project_id is None else validate.project_name(project_id)
         body = {"name": validate.name(name, field="name"), "role": str(role), "project_id": project}
-        document = await self._connection.send(Call(method="POST", path="/keys", body=body, repeatable=False))
-        return read(records.made_key, document)
+        written = await self._connection.send(Call(method="POST", path="/keys", body=body, repeatable=False))
+        made = parsed(documents.NewKey, written)
+        return made.key.record(), made.text
 
     async def list(self, project_id: str | None = None) -> list[ApiKey]:
         """List the keys of a project, or all there are, revoked ones too, newest first."""
         query = {"project_id": None if project_id is None else validate.project_name(project_id)}
-        return [read(records.key, one) async for one in self._connection.pages("/keys", query)]
+        return [one.record() async for one in self._connection.pages("/keys", query, documents.KeyPage)]
 
     async def revoke(self, key_id: str) -> ApiKey:
         """Revoke a key for good, from the next request on. Twice changes nothing."""
         checked = validate.name(key_id, field="id")
         call = Call(method="DELETE", path=f"/keys/{quote(checked, safe='')}", subject=checked)
-        return read(records.key, await self._connection.send(call))
+        return read(documents.Key, await self._connection.send(call))

@@ -8,6 +8,7 @@ from http import HTTPStatus
 from typing import Any
 
 import httpx
+from pydantic import ValidationError
 
 from memsieve.errors import (
     ConfigError,
@@ -16,6 +17,7 @@ from memsieve.errors import (
     InvalidInput,
     MemsieveError,
     NotFound,
+    SchemaOutdated,
     StoreUnavailable,
 )
 
@@ -23,6 +25,7 @@ MEDIA_TYPE = "application/problem+json"
 # A later attempt may succeed, if it does no harm to send the request twice.
 PASSING = frozenset({429, 502, 503, 504})
 MAX_QUOTED = 200
+MAX_SHOWN = 60
 _REFUSED_INPUT = frozenset({400, 408, 413, 415, 422})
 _PLAIN: Mapping[int, type[MemsieveError]] = {
     401: Forbidden,
@@ -56,6 +59,25 @@ def not_json(response: httpx.Response, url: str) -> MemsieveError:
     )
 
 
+def unreadable(error: ValidationError) -> SchemaOutdated:
+    """Return the error for an answer that is no document of its kind, with the path to what is wrong."""
+    first = error.errors(include_url=False)[0]
+    path = ".".join(map(str, first["loc"])) or "the document"
+    shown = repr(first["input"])
+    found = f"is {shown if len(shown) <= MAX_SHOWN else shown[:MAX_SHOWN] + '…'}, and "
+    wanted = first["msg"].removeprefix("Input ")
+    what = "is missing" if first["type"] == "missing" else f"{found}{wanted[0].lower()}{wanted[1:]}"
+    return SchemaOutdated(
+        f"In the server's answer {path} {what}. Server and client seem to be of different versions: "
+        "update the older one."
+    )
+
+
+def media_type(response: httpx.Response) -> str:
+    """Return what kind of content an answer has, without its parameters."""
+    return str(response.headers.get("content-type", "")).partition(";")[0].strip().lower()
+
+
 def unreachable(error: Exception, url: str) -> MemsieveError:
     """Return the error for a server that cannot be reached, or that broke off."""
     reason = str(error) or type(error).__name__
@@ -68,7 +90,7 @@ def too_late(seconds: float, url: str) -> MemsieveError:
 
 
 def _problem(response: httpx.Response) -> dict[str, Any] | None:
-    if response.headers.get("content-type", "").partition(";")[0].strip().lower() != MEDIA_TYPE:
+    if media_type(response) != MEDIA_TYPE:
         return None
     try:
         document = json.loads(response.content)

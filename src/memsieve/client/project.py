@@ -9,12 +9,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import quote
 
-from memsieve import validate
-from memsieve.client import insights as insight_records
-from memsieve.client import records
-from memsieve.client.connection import Call, Connection, items
-from memsieve.client.flow import flow
-from memsieve.client.reader import Reader, T, read
+from memsieve import documents, validate
+from memsieve.client.connection import Call, Connection, parsed, read
+from memsieve.documents import D, Page, R, RecordDocument
 from memsieve.errors import InvalidInput, NotFound, StoreUnavailable
 from memsieve.model import (
     MAX_LISTED,
@@ -87,11 +84,12 @@ class AsyncClientProject:
             headers={"Idempotency-Key": key},
         )
         try:
-            document = await self._connection.send(call)
+            written = await self._connection.send(call)
         except StoreUnavailable as exc:
             raise StoreUnavailable(f"{exc} Whether it was recorded is not known: idempotency_key={key!r}.") from exc
-        entry = Entry(id="", project_id=self.id, created_at=datetime.now(UTC), **said)
-        return read(lambda value: records.recorded(value, entry), document)
+        kept = parsed(documents.Recorded, written)
+        entry = Entry(id=kept.entry_id, project_id=kept.project_id, created_at=kept.created_at, **said)
+        return Receipt(entry=entry, admission=kept.record())
 
     async def retrieve(
         self,
@@ -119,9 +117,9 @@ class AsyncClientProject:
             "session_id": session_id,
             "agent_id": agent_id,
         }
-        document, headers = await self._connection.exchange(Call(method="POST", path="/memory/query", body=body))
-        answer_id, at = headers.get("x-answer-id", ""), datetime.now(UTC)
-        return read(lambda value: records.answer(value, answer_id, query, at, (session_id, agent_id)), document)
+        written, headers = await self._connection.exchange(Call(method="POST", path="/memory/query", body=body))
+        asked = {"query": query, "at": datetime.now(UTC), "session_id": session_id, "agent_id": agent_id}
+        return parsed(documents.Answer, written).record(id=headers.get("x-answer-id", ""), **asked)
 
     async def history_context(
         self,
@@ -144,7 +142,7 @@ class AsyncClientProject:
         Give a `text` to approve it in other words than its own. An insight that somebody else has decided on otherwise
         raises Conflict, which says who was first.
         """
-        return read(records.memory, await self._post("/memory/promote", id=_id(any_id), text=text))
+        return read(documents.Memory, await self._post("/memory/promote", id=_id(any_id), text=text))
 
     async def promote_text(self, text: str, *, atom: str | None = None) -> LongTermMemory:
         """Promote a person's own text into long-term memory. Twice changes nothing.
@@ -153,21 +151,21 @@ class AsyncClientProject:
         """
         # A server of another version need not know what is not used.
         named = {} if atom is None else {"atom": atom}
-        return read(records.memory, await self._post("/memory/ingest", content=text, **named))
+        return read(documents.Memory, await self._post("/memory/ingest", content=text, **named))
 
     async def propose(self, entry_id: str, *, reason: str) -> Proposal:
         """Put an admitted entry before a person, among the insights that wait, with who proposes it and why.
 
         It is no more trusted for it, and nothing is promoted. One that waits already is left as it is.
         """
-        return read(insight_records.proposal, await self._post("/memory/propose", id=_id(entry_id), reason=reason))
+        return read(documents.Proposal, await self._post("/memory/propose", id=_id(entry_id), reason=reason))
 
     async def dismiss(self, any_id: str, *, reason: str) -> Tombstone:
         """Dismiss an insight or an entry: it leaves working memory and must not come back.
 
         An insight decides all entries behind it. What was promoted raises Conflict: retire that memory instead.
         """
-        return read(records.tombstone, await self._post("/memory/dismiss", id=_id(any_id), reason=reason))
+        return read(documents.Tombstone, await self._post("/memory/dismiss", id=_id(any_id), reason=reason))
 
     async def retire(self, memory_id: str, *, reason: str, superseded: bool = False) -> Retirement:
         """Retire a long-term memory; the result names everyone who was served it.
@@ -175,8 +173,8 @@ class AsyncClientProject:
         Its content must not come back. Of one that others have `superseded`, what they still say may.
         """
         meant = {"superseded": True} if superseded else {}
-        document = await self._post("/memory/retire", id=_id(memory_id), reason=reason, **meant)
-        return read(records.retirement, document)
+        written = await self._post("/memory/retire", id=_id(memory_id), reason=reason, **meant)
+        return read(documents.Retirement, written)
 
     async def delete(self, entry_id: str, *, reason: str) -> None:
         """Delete an entry from quarantine, and from working memory with it; it is audited.
@@ -195,7 +193,7 @@ class AsyncClientProject:
             progress(0, 1)
         body = {"project_id": self.id, "days": days}
         call = Call(method="POST", path="/memory/digest", body=body, seconds=DIGEST_SECONDS)
-        made = read(insight_records.digest, await self._connection.send(call))
+        made = read(documents.Digest, await self._connection.send(call))
         if progress is not None:
             progress(1, 1)
         return made
@@ -203,17 +201,17 @@ class AsyncClientProject:
     async def last_digest(self) -> Digest | None:
         """Return the newest digest with what waits now, or None; nothing is made."""
         call = Call(method="GET", path="/memory/digest", query={"project_id": self.id}, subject=self.id)
-        return await self._found(call, insight_records.digest)
+        return await self._found(call, documents.Digest)
 
     async def insights(self, *, decided: bool = False) -> list[Insight]:
         """List all insights that wait, first to be decided on first, or those that are decided, newest first."""
         query = {"project_id": self.id, "decided": "true" if decided else "false"}
-        pages = self._connection.pages("/memory/insights", query)
-        return [read(insight_records.insight, one) async for one in pages]
+        pages = self._connection.pages("/memory/insights", query, documents.InsightPage)
+        return [one.record() async for one in pages]
 
     async def insight(self, insight_id: str) -> Insight | None:
         """Return one insight with all its sources and what was decided, or None."""
-        return await self._found(self._call("GET", insight_id, of="insights"), insight_records.insight)
+        return await self._found(self._call("GET", insight_id, of="insights"), documents.Insight)
 
     async def log(self, wanted: EntryFilter | None = None) -> list[Receipt]:
         """List quarantine for a person's audit, newest first unless asked otherwise."""
@@ -232,15 +230,17 @@ class AsyncClientProject:
             "beyond_id": wanted.beyond_id,
             "oldest_first": "true" if wanted.oldest_first else None,
         }
-        return await self._listed("/memory/quarantine", query, wanted.limit, records.receipt)
+        return [
+            one.record() for one in await self._listed("/memory/quarantine", query, wanted.limit, documents.ReceiptPage)
+        ]
 
     async def entry(self, entry_id: str) -> Receipt | None:
         """Return one quarantine entry for a person's audit, or None."""
-        return await self._found(self._call("GET", entry_id), records.receipt)
+        return await self._found(self._call("GET", entry_id), documents.Receipt)
 
     async def admission(self, entry_id: str) -> Admission | None:
         """Return what the filter decided on an entry, or None; nothing of what it says, so that agents may ask."""
-        return await self._found(self._call("GET", entry_id, "/admission"), records.entry_admission)
+        return await self._found(self._call("GET", entry_id, "/admission"), documents.EntryAdmission)
 
     async def audit_log(
         self, *, after: int = 0, before: int | None = None, limit: int = 1000, newest_first: bool = False
@@ -251,12 +251,12 @@ class AsyncClientProject:
         if before is not None:
             validate.whole_number(before, field="before", most=2**62)
         query = {"after": after or None, "before": before, "newest_first": "true" if newest_first else None}
-        return await self._listed("/audit", query, limit, records.audit_event)
+        return [one.record() for one in await self._listed("/audit", query, limit, documents.AuditPage)]
 
     async def working(self) -> list[Entry]:
         """List working memory, newest first."""
         call = Call(method="GET", path="/memory/working", query={"project_id": self.id})
-        return [read(records.entry, one) for one in items(await self._connection.send(call))]
+        return [one.record() for one in parsed(documents.EntryPage, await self._connection.send(call)).items]
 
     async def memories(
         self,
@@ -275,23 +275,23 @@ class AsyncClientProject:
             "retired": "true" if retired else None,
             "newest_first": "true" if newest_first else None,
         }
-        return await self._listed("/memory/longterm", query, limit, records.memory)
+        return [one.record() for one in await self._listed("/memory/longterm", query, limit, documents.MemoryPage)]
 
     async def memory(self, any_id: str) -> LongTermMemory | None:
         """Return the memory with this id, or with a chunk or a source entry of this id; the living one first."""
         if _id(any_id).startswith(Insight.PREFIX):
             return None
-        traced = await self._found(self._call("GET", any_id, "/lineage"), records.lineage)
+        traced = await self._found(self._call("GET", any_id, "/lineage"), documents.Lineage)
         return None if traced is None or not traced.memories else traced.memories[0]
 
     async def lineage(self, any_id: str) -> Lineage:
         """Say where a memory, an insight or an entry came from, what people decided, and who was served it."""
-        return read(records.lineage, await self._connection.send(self._call("GET", any_id, "/lineage")))
+        return read(documents.Lineage, await self._connection.send(self._call("GET", any_id, "/lineage")))
 
     async def stats(self) -> Stats:
         """Count what the project holds and what the filter refused."""
         call = Call(method="GET", path="/stats", query={"project_id": self.id})
-        return read(records.stats, await self._connection.send(call))
+        return read(documents.Stats, await self._connection.send(call))
 
     async def flow(self, *, days: int = 30, offset: timedelta = timedelta(0)) -> Flow:
         """Count what was recorded, admitted, refused and decided on each of the last days, and how old it all is.
@@ -302,12 +302,12 @@ class AsyncClientProject:
         minutes = round(span.offset.total_seconds() / 60)
         query: dict[str, str | int | None] = {"days": span.days, "offset_minutes": minutes}
         call = Call(method="GET", path="/flow", query={"project_id": self.id, **query})
-        return read(flow, await self._connection.send(call))
+        return read(documents.Flow, await self._connection.send(call))
 
     async def verify_audit(self) -> Audit:
         """Let the server check the audit log's hash chain, and that every memory has its line in it."""
         call = Call(method="GET", path="/audit/verification", query={"project_id": self.id})
-        return read(records.audit, await self._connection.send(call))
+        return read(documents.Verification, await self._connection.send(call))
 
     def _call(
         self,
@@ -328,22 +328,24 @@ class AsyncClientProject:
             subject=checked,
         )
 
-    async def _post(self, path: str, **body: Any) -> Any:
+    async def _post(self, path: str, **body: Any) -> bytes:
         call = Call(method="POST", path=path, body={"project_id": self.id, **body}, subject=str(body.get("id", "")))
         return await self._connection.send(call)
 
-    async def _found(self, call: Call, reader: Reader[T]) -> T | None:
+    async def _found(self, call: Call, kind: type[RecordDocument[R]]) -> R | None:
         try:
-            return read(reader, await self._connection.send(call))
+            return read(kind, await self._connection.send(call))
         except NotFound:
             return None
 
-    async def _listed(self, path: str, query: Mapping[str, str | int | None], limit: int, reader: Reader[T]) -> list[T]:
+    async def _listed(
+        self, path: str, query: Mapping[str, str | int | None], limit: int, page: type[Page[D]]
+    ) -> list[D]:
         """Read so many of a list, page by page."""
-        found: list[T] = []
+        found: list[D] = []
         if limit:
-            async for one in self._connection.pages(path, {"project_id": self.id, **query}, limit):
-                found.append(read(reader, one))
+            async for one in self._connection.pages(path, {"project_id": self.id, **query}, page, limit):
+                found.append(one)
                 if len(found) == limit:
                     break
         return found

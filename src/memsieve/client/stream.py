@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import math
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -11,9 +10,9 @@ from dataclasses import dataclass
 
 import httpx
 
-from memsieve.client import problems, records
-from memsieve.client.connection import Call, Connection
-from memsieve.client.reader import read
+from memsieve import documents
+from memsieve.client import problems
+from memsieve.client.connection import Call, Connection, read
 from memsieve.errors import Conflict, SchemaOutdated, StoreUnavailable
 from memsieve.model import Event, EventKind
 
@@ -47,7 +46,7 @@ async def events(connection: Connection, project_id: str, after: str | None) -> 
                         _on_reset(project_id, stale=position is not None and position == after)
                     # A newer server may tell of more.
                     elif frame.event in _KINDS:
-                        yield read(records.event, _document(frame))
+                        yield read(documents.Event, frame.data)
                     position = frame.position or position
             error = None
         except httpx.TransportError as exc:
@@ -94,13 +93,6 @@ async def _lines(pieces: AsyncIterator[bytes]) -> AsyncIterator[str]:
 def _call(project_id: str, position: str | None) -> Call:
     headers = {"Accept": "text/event-stream"} | ({} if position is None else {"Last-Event-ID": position})
     return Call(method="GET", path="/events", query={"project_id": project_id}, headers=headers)
-
-
-def _document(frame: Frame) -> object:
-    try:
-        return json.loads(frame.data)
-    except (ValueError, RecursionError) as exc:
-        raise SchemaOutdated(f"An event {frame.event} holds no JSON. Is this a memsieve server?") from exc
 
 
 def _on_reset(project_id: str, *, stale: bool) -> None:

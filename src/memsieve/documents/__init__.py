@@ -2,11 +2,12 @@
 
 from memsieve.documents.document import (
     Count,
+    D,
     Document,
     Moment,
     ProjectId,
+    R,
     RecordDocument,
-    rfc3339,
 )
 from memsieve.documents.entries import (
     Admission,

@@ -12,6 +12,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, PlainSerialize
 
 R = TypeVar("R")
 T = TypeVar("T")
+D = TypeVar("D", bound="Document")
 
 TIME_EXAMPLE = "2026-03-02T09:00:00.000000Z"
 ENTRY_EXAMPLE = "7f3c0a52-5d0e-4f7e-9f63-0d3c8f1b2a11"

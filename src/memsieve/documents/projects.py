@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Generic, TypeVar
+from typing import Generic
 
 from pydantic import Field
 
 from memsieve import model
-from memsieve.documents.document import Count, Document, MemoryId, Moment, ProjectId, RecordDocument
+from memsieve.documents.document import Count, D, Document, MemoryId, Moment, ProjectId, RecordDocument
 from memsieve.documents.entries import Entry, Receipt
 from memsieve.documents.insights import Insight
 from memsieve.documents.memories import AuditLine, Memory
 from memsieve.model import EventKind, KeyRole
-
-T = TypeVar("T")
 
 
 class Stats(RecordDocument[model.Stats]):
@@ -113,10 +111,10 @@ class Event(RecordDocument[model.Event]):
     subject: MemoryId = Field(description="The entry, memory or digest it happened to.")
 
 
-class Page(Document, Generic[T]):
+class Page(Document, Generic[D]):
     """A page of a list; without a next cursor it is the last."""
 
-    items: list[T] = Field(description="What is listed, in order.")
+    items: list[D] = Field(description="What is listed, in order.")
     next_cursor: str | None = Field(
         description="Send it as `cursor` for the next page; null on the last.", examples=[None]
     )
