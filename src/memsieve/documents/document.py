@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import fields
 from datetime import UTC, datetime
 from functools import cache
@@ -11,7 +10,6 @@ from typing import Annotated, Any, Generic, Self, TypeVar, cast
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
 R = TypeVar("R")
-T = TypeVar("T")
 D = TypeVar("D", bound="Document")
 
 TIME_EXAMPLE = "2026-03-02T09:00:00.000000Z"
@@ -76,12 +74,12 @@ class RecordDocument(Document, Generic[R]):
 
     def record(self, **beside: Any) -> R:
         """Return the record; `beside` are fields that the document lacks or has otherwise."""
-        return self.filled(self.record_type(), **beside)
+        kind = self.record_type()
+        return kind(**self.shared(kind, *beside), **beside)
 
-    def filled(self, kind: Callable[..., T], **beside: Any) -> T:
-        """Return a record of any kind with the fields that it shares with this document."""
-        shared = (name for name in _shared(type(self), kind) if name not in beside)
-        return kind(**beside, **{name: plain_record(getattr(self, name)) for name in shared})
+    def shared(self, kind: type, *but: str) -> dict[str, Any]:
+        """Return what the document says of the fields of a kind of record."""
+        return {name: plain_record(getattr(self, name)) for name in _shared(type(self), kind) if name not in but}
 
 
 def plain_record(value: Any) -> Any:

@@ -124,7 +124,7 @@ class Memory(RecordDocument[model.LongTermMemory]):
 
     def record(self, **beside: Any) -> model.LongTermMemory:
         """Return the memory with its approval; the words and vectors of its chunks stay with the index."""
-        approval = self.filled(model.Approval, by=self.promoted_by, at=self.promoted_at)
+        approval = model.Approval(by=self.promoted_by, at=self.promoted_at, **self.shared(model.Approval))
         chunks = tuple(chunk.record(position=place, words=()) for place, chunk in enumerate(self.chunks))
         return super().record(approval=approval, chunks=chunks, **beside)
 
