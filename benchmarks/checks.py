@@ -15,10 +15,9 @@ from benchmarks.report import Column, Curve, Report, Value
 from benchmarks.restatements import PARAPHRASES, reworded
 from benchmarks.systems.base import Embed
 
-from memsieve.claims.restated import SURE, model
+from memsieve.claims.pair_model import SURE, pair_model
+from memsieve.claims.within_text import find_contradiction, likely_pairs
 from memsieve.config import FilterSettings
-from memsieve.contradiction.find import find_contradiction
-from memsieve.contradiction.restated import likely_pairs
 from memsieve.ingress.checks import duplicate, echo, length, tombstone
 from memsieve.ingress.checks.candidate import Candidate, CheckFunction
 from memsieve.ingress.checks.injection.find import find_injection
@@ -196,7 +195,7 @@ def _inconsistent(candidate: Candidate, threshold: float) -> bool:
     text = candidate.entry.content
     if text not in _certainties:
         sure = 1.0 if find_contradiction(text) else 0.0
-        _certainties[text] = sure or max((model().score(*pair) for pair in likely_pairs(text)), default=0.0)
+        _certainties[text] = sure or max((pair_model().score(*pair) for pair in likely_pairs(text)), default=0.0)
     return _certainties[text] >= threshold
 
 

@@ -19,9 +19,8 @@ from statistics import median
 from benchmarks.reading import fitting, grouped, lines
 from benchmarks.report import Column, Report, Value
 
-from memsieve.claims.restated import model
-from memsieve.contradiction.find import find_contradiction
-from memsieve.contradiction.restated import likely_pairs, surest
+from memsieve.claims.pair_model import pair_model
+from memsieve.claims.within_text import find_contradiction, likely_pairs, surest
 
 SHORTEST, LONGEST, GROUP = 200, 1200, 700
 # Contradictions are planted into so many paragraphs of a set.
@@ -288,7 +287,7 @@ def _ended(sentence: str, stop: str = ".") -> str:
 def main(data: Path, half: int = 1) -> Report:
     """Print the tables."""
     report, found = Report("consistency"), []
-    model().score("It is loaded", "before anything is timed.")
+    pair_model().score("It is loaded", "before anything is timed.")
     for name, texts in clean_sets(data).items():
         report.progress(f"{name}, {len(texts[half::2]):,} clean paragraphs")
         found += rows(name, texts[half::2])

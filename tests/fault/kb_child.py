@@ -14,7 +14,7 @@ from pathlib import Path
 
 import onnxruntime
 
-from memsieve.claims import restated
+from memsieve.claims import pair_model
 from memsieve.kb.files.layout import Layout
 from memsieve.kb.refine.run import refine
 from memsieve.models import bundled
@@ -39,7 +39,7 @@ def load() -> None:
     """Load the models before there are children, without threads: a child would have none of them."""
     bundled.session = single
     concepts("数据库")
-    restated.model().score("Two are left.", "Three are left.")
+    pair_model.pair_model().score("Two are left.", "Three are left.")
 
 
 def single(path: Path) -> onnxruntime.InferenceSession:

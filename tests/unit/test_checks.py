@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from memsieve.claims.resemblance import letters
 from memsieve.config import FilterSettings
 from memsieve.ingress.checks import confidence, duplicate, echo, length, tombstone
 from memsieve.ingress.checks.candidate import Candidate
 from memsieve.models.embedders import LocalEmbedder
 from memsieve.testing.factories import entry, item
 from memsieve.testing.factories import tombstone as grave
+from memsieve.text.normalize import normalized
 from memsieve.text.tokenize import tokenize
 
 DEFAULTS = FilterSettings()
@@ -150,14 +150,14 @@ def test_the_opposite_in_chinese_is_no_duplicate(embed, one, other):
     ],
 )
 def test_signs_tell_texts_apart(one, other):
-    assert letters(one) != letters(other)
+    assert normalized(one) != normalized(other)
 
 
 @pytest.mark.parametrize(
     "other", ["THE LEDGER RUNS", "the, ledger: “runs”.", "the\nledger   runs", "ｔｈｅ ledger runs"]
 )
 def test_case_punctuation_width_and_spaces_tell_nothing_apart(other):
-    assert letters("The ledger runs.") == letters(other)
+    assert normalized("The ledger runs.") == normalized(other)
 
 
 def test_a_dismissed_text_and_its_paraphrase_do_not_come_back(embed):

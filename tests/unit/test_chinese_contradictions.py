@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from memsieve.contradiction.find import find_contradiction
+from memsieve.claims.within_text import find_contradiction
 from memsieve.models.judges import LocalJudge
 
 CONTRADICTORY = [

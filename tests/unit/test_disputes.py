@@ -2,7 +2,7 @@
 
 import pytest
 
-from memsieve.contradiction.between import between
+from memsieve.claims.between_texts import find_contradiction_between
 from memsieve.digest.dispute import disputes
 from memsieve.model import SourceDoubt
 from memsieve.testing.factories import entry, source
@@ -33,25 +33,25 @@ def said(*quotes, **fields):
 
 @pytest.mark.parametrize(("first", "second"), EXCLUDE)
 def test_texts_that_exclude_each_other_are_found_in_either_order(first, second):
-    assert between(first, second)
-    assert between(second, first)
+    assert find_contradiction_between(first, second)
+    assert find_contradiction_between(second, first)
 
 
 def test_whether_texts_exclude_each_other_does_not_depend_on_who_spoke_first():
     first, second = "The staging cluster is rebuilt every night.", "The staging cluster is never rebuilt."
-    assert between(first, second)
-    assert between(second, first)
+    assert find_contradiction_between(first, second)
+    assert find_contradiction_between(second, first)
 
 
 @pytest.mark.parametrize(("first", "second"), AGREE)
 def test_texts_that_can_both_be_right_are_left_alone(first, second):
-    assert between(first, second) is None
-    assert between(second, first) is None
+    assert find_contradiction_between(first, second) is None
+    assert find_contradiction_between(second, first) is None
 
 
 def test_a_text_that_contradicts_itself_does_not_contradict_another_by_that():
     torn = "The new parser supports nested lists. The new parser does not support nested lists."
-    assert between(torn, "The harbour of Genoa is closed for repairs.") is None
+    assert find_contradiction_between(torn, "The harbour of Genoa is closed for repairs.") is None
 
 
 @pytest.mark.parametrize(("first", "second"), EXCLUDE)

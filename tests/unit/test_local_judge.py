@@ -6,8 +6,8 @@ import random
 import pytest
 
 from memsieve import doctor
-from memsieve.claims import restated
-from memsieve.contradiction.find import find_contradiction
+from memsieve.claims import pair_model
+from memsieve.claims.within_text import find_contradiction
 from memsieve.errors import JudgeError
 from memsieve.models import bundled
 from memsieve.models.judges import LocalJudge
@@ -203,7 +203,7 @@ def test_the_model_is_loaded_only_for_sentences_that_are_alike(monkeypatch):
     def load():
         raise AssertionError("loaded")
 
-    monkeypatch.setattr(restated, "_loaded", load)
+    monkeypatch.setattr(pair_model, "_load", load)
     judge = LocalJudge()
     assert asyncio.run(judge.consistent("The launch is in May. The cats sleep on the roof all day.")).consistent
     with pytest.raises(AssertionError, match="loaded"):
@@ -211,7 +211,7 @@ def test_the_model_is_loaded_only_for_sentences_that_are_alike(monkeypatch):
 
 
 def test_without_its_model_the_judge_gives_no_verdict_and_says_what_to_do(monkeypatch, tmp_path):
-    monkeypatch.setattr(restated, "_loaded", restated.PairModel)
+    monkeypatch.setattr(pair_model, "_load", pair_model.PairModel)
     tokens = bundled.tokens()
     monkeypatch.setattr(bundled, "tokens", lambda: tokens)
     monkeypatch.setattr(bundled, "FOLDER", tmp_path)
@@ -296,7 +296,7 @@ def test_the_doctor_finds_a_judge_whose_model_is_gone(monkeypatch, tmp_path):
     def gone():
         raise JudgeError("The bundled judge could not be loaded: no such file. Reinstall memsieve.")
 
-    monkeypatch.setattr(restated, "_loaded", gone)
+    monkeypatch.setattr(pair_model, "_load", gone)
     findings = asyncio.run(doctor.diagnose(tmp_path))
     [judge] = [finding for finding in findings if finding.name == "judge"]
     assert judge.health is doctor.Health.FAIL

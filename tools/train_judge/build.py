@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-from memsieve.claims.restated import MOST_TOKENS
+from memsieve.claims.pair_model import MOST_TOKENS
 from memsieve.models import bundled
 from tools.train_embedder import graph as graphs
 from tools.train_judge.train import CLASSES

@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Iterator
 
-from memsieve.claims.antonyms import KINDS
+from memsieve.text.word_lists import load_sections
 from tools.train_judge import english, numerals
 from tools.train_judge.spans import Change, different, like, put_one
 
@@ -63,7 +63,9 @@ _SWAPS = _table(english.ANTONYMS)
 _STATUS = {row[0]: row[1:] for row in english.STATUS}
 _UNIT = {row[0]: row[1:] for row in english.UNITS}
 # Another name of the same member is no other value.
-_MEMBERS = [[member.split("/") for member in row.split()] for row in KINDS]
+_MEMBERS = [
+    [member.split("/") for member in row.split()] for row in load_sections("memsieve.claims", "opposites.txt")["kinds"]
+]
 _KIND = {
     name: [name, *(other[0] for other in row if other is not member)]
     for row in _MEMBERS

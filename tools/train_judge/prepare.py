@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from memsieve.claims.restated import MOST_TOKENS
+from memsieve.claims.pair_model import MOST_TOKENS
 from memsieve.models import bundled
 from tools.train_embedder.prepare import pack
 

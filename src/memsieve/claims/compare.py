@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import islice
 from string import ascii_letters, digits
 
-from memsieve.claims import restated, statement
+from memsieve.claims import pair_model
 from memsieve.claims.opposites import CONTRAST, KIND, opposites, same_kind
-from memsieve.claims.statement import Statement, Value
+from memsieve.claims.statement import Statement, Value, read_statement
 from memsieve.model import Reason
 from memsieve.text.normalize import fold
 from memsieve.text.numbers import Kind
@@ -58,7 +58,7 @@ def find_conflict(a: str, b: str) -> Reason | None:
         if difference is not None:
             return difference.reason
     for first, second in pairs[:_MOST_SCORED]:
-        if restated.other_value(first, second):
+        if pair_model.gives_another_value(first, second):
             return Difference("values", first.text, second.text).reason
     return None
 
@@ -90,7 +90,7 @@ def opposite_words(a: Statement, b: Statement) -> Difference | None:
     for first in a.words.keys() - b.words.keys():
         for second in opposites(first) & others:
             if (first in a.denied) == (second in b.denied):
-                return Difference("words", a.said.get(first, first), b.said.get(second, second))
+                return Difference("words", a.as_written(first), b.as_written(second))
     return None
 
 
@@ -101,7 +101,7 @@ def denial(a: Statement, b: Statement) -> Difference | None:
     for denying, other in ((a, b), (b, a)):
         heads = denying.denied - other.denied
         if heads and heads <= other.words.keys():
-            head = "".join(dict.fromkeys(denying.said.get(word, word) for word in denying.order if word in heads))
+            head = "".join(dict.fromkeys(denying.as_written(word) for word in denying.order if word in heads))
             return Difference("denial", head)
     return None
 
@@ -116,7 +116,7 @@ def _distinction(a: Statement, b: Statement) -> Difference | None:
     for first in _contrasted(a, b):
         for second in seconds:
             if same_kind(first, second) or second in CONTRAST.get(first, ()):
-                return Difference("words", a.said.get(first, first), b.said.get(second, second))
+                return Difference("words", a.as_written(first), b.as_written(second))
     return None
 
 
@@ -154,7 +154,7 @@ def _same_unit(a: str, b: str) -> bool:
 
 def _sentences(text: str) -> list[Statement]:
     pieces = (piece for sentence in split_sentences(text) for piece in _pieces(sentence))
-    return [statement.read(piece) for piece in islice(pieces, _MOST_SENTENCES)]
+    return [read_statement(piece) for piece in islice(pieces, _MOST_SENTENCES)]
 
 
 def _pieces(sentence: str) -> Iterator[str]:
@@ -173,16 +173,16 @@ def _pairs(a: list[Statement], b: list[Statement]) -> list[tuple[Statement, Stat
     said, others = [_words(s.text) for s in a], [_words(s.text) for s in b]
     left = [s for s, words in zip(a, said, strict=True) if words not in others]
     rest = [s for s, words in zip(b, others, strict=True) if words not in said]
-    pairs = [(s, max(rest, key=lambda other: alike(s, other))) for s in left if rest]
-    return [(first, second) for first, second in pairs if alike(first, second) >= _ALIKE]
+    pairs = [(s, max(rest, key=lambda other: similarity(s, other))) for s in left if rest]
+    return [(first, second) for first, second in pairs if similarity(first, second) >= _ALIKE]
 
 
-def shared(a: Statement, b: Statement) -> float:
+def shared_weight(a: Statement, b: Statement) -> float:
     """Return the weight of the words both statements hold."""
     small, large = (a.words, b.words) if len(a.words) <= len(b.words) else (b.words, a.words)
     return sum(min(weight, large[word]) for word, weight in small.items() if word in large)
 
 
-def alike(a: Statement, b: Statement) -> float:
+def similarity(a: Statement, b: Statement) -> float:
     """Return the share of words that two statements have in common, 0..1."""
-    return 2 * shared(a, b) / ((a.weight + b.weight) or 1.0)
+    return 2 * shared_weight(a, b) / ((a.weight + b.weight) or 1.0)

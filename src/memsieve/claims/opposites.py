@@ -2,60 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from memsieve.claims.antonyms import (
-    CHINESE_ADJECTIVES,
-    CHINESE_CONTRASTS,
-    CHINESE_DEGREES,
-    CHINESE_KINDS,
-    CHINESE_OPPOSITES,
-    CHINESE_STATES,
-    CONTRASTS,
-    KINDS,
-    OPPOSITES,
-    STATES,
-)
+from memsieve.text.scripts import is_han
 from memsieve.text.stems import stem
+from memsieve.text.word_lists import load_sections
+
+_TABLES = load_sections("memsieve.claims", "opposites.txt")
 
 
-def _opposites(*tables: tuple[tuple[str, str], ...]) -> dict[str, frozenset[str]]:
+def _pairs(*sections: str) -> Iterator[tuple[set[str], set[str]]]:
+    for row in (row for section in sections for row in _TABLES[section]):
+        left, right = row.split(" | ")
+        yield set(map(stem, left.split())), set(map(stem, right.split()))
+
+
+def _degrees() -> Iterator[tuple[set[str], set[str]]]:
+    degrees, adjectives = (" ".join(_TABLES[name]).split() for name in ("degrees.chinese", "adjectives.chinese"))
+    for pair in adjectives:
+        yield {degree + pair[0] for degree in degrees}, {degree + pair[1] for degree in degrees}
+
+
+def _opposites(pairs: Iterable[tuple[set[str], set[str]]]) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
-    for left, right in (pair for table in tables for pair in table):
-        sides = [{stem(word) for word in side.split()} for side in (left, right)]
-        for word in sides[0]:
-            found.setdefault(word, set()).update(sides[1])
-        for word in sides[1]:
-            found.setdefault(word, set()).update(sides[0])
+    for left, right in pairs:
+        for word in left:
+            found.setdefault(word, set()).update(right)
+        for word in right:
+            found.setdefault(word, set()).update(left)
     return {word: frozenset(others - {word}) for word, others in found.items()}
 
 
-def _kinds(*tables: tuple[str, ...]) -> dict[str, tuple[int, str]]:
+def _kinds() -> dict[str, tuple[int, str]]:
     """Return the kind of every stem, and which member of it the stem is a name of."""
-    rows = [row for table in tables for row in table]
     return {
         stem(word): (number, member)
-        for number, row in enumerate(rows)
+        for number, row in enumerate(_TABLES["kinds"] + _TABLES["kinds.chinese"])
         for member in row.split()
         for word in member.split("/")
     }
 
 
-def _degrees() -> tuple[tuple[str, str], ...]:
-    return tuple(
-        (
-            " ".join(degree + pair[0] for degree in CHINESE_DEGREES),
-            " ".join(degree + pair[1] for degree in CHINESE_DEGREES),
-        )
-        for pair in CHINESE_ADJECTIVES
-    )
-
-
-OPPOSITE = _opposites(STATES, OPPOSITES, CHINESE_STATES, CHINESE_OPPOSITES, _degrees())
-CONTRAST = _opposites(CONTRASTS, CHINESE_CONTRASTS)
-EXCLUSIVE = _opposites(STATES, CHINESE_STATES)
-KIND = _kinds(KINDS, CHINESE_KINDS)
-CHINESE_WORDS = frozenset(word for word in (*OPPOSITE, *CONTRAST, *KIND) if "一" <= word[0] <= "鿿")
+OPPOSITE = _opposites([*_pairs("states", "opposites", "states.chinese", "opposites.chinese"), *_degrees()])
+CONTRAST = _opposites(_pairs("contrasts", "contrasts.chinese"))
+EXCLUSIVE = _opposites(_pairs("states", "states.chinese"))
+KIND = _kinds()
+CHINESE_WORDS = frozenset(word for word in (*OPPOSITE, *CONTRAST, *KIND) if is_han(word))
 
 _SHORTEST = 4
 _PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "non-", "mis")

@@ -11,63 +11,27 @@ from memsieve.text.normalize import unify
 from memsieve.text.numbers import LABELS, Kind, Quantity
 from memsieve.text.scripts import HAN
 from memsieve.text.stems import stem
+from memsieve.text.stop_words import stop_words
+from memsieve.text.word_lists import load_sections, load_words
 
-_FUNCTION = frozenset(
-    "a an the and or but so of to in on at for by with from as is are was were be been being am do does did have "
-    "has had "
-    "having this that these those there here it its will shall would can could should may might must than then "
-    "too very "
-    "just also really quite well uh um oh ok okay yeah yes like kind sort lot about into onto over under up out "
-    "off down "
-    "if because while when where which who whom whose what how why such own same s t re ve ll d m let us get got "
-    "go going "
-    "gonna wanna be's not n't no nor never none nobody nothing neither cannot without any some each every both "
-    "all only even "
-    "still already yet again however therefore thus hence moreover furthermore actually basically mean know think "
-    "guess say "
-    "please note we i you he she they me him her them my your his our their mine yours ours theirs one ones thing "
-    "things "
-    "known currently always everyone everybody everything able please simply indeed clearly obviously overall".split()
-)
-_PRONOUNS = {
-    word: person
-    for person, words in {
-        "i": "i me my mine", "you": "you your yours", "he": "he him his", "she": "she her hers", "it": "it its",
-        "we": "we us our ours", "they": "they them their theirs", "this": "this these", "that": "that those",
-    }.items()
-    for word in words.split()
-}  # fmt: skip
-_HAN_PRONOUNS = {
-    word: person
-    for person, words in {
-        "we": "我们 咱们", "yous": "你们", "they": "他们 她们 它们", "all": "大家", "i": "我", "you": "你 您",
-        "he": "他", "she": "她", "it": "它", "this": "这", "that": "那",
-    }.items()
-    for word in words.split()
-}  # fmt: skip
-_NEGATIONS = frozenset("not n't never no none nobody nothing neither nor cannot without unable cant dont".split())
-_TO_NEGATIONS = frozenset("fail refuse decline forget".split())
-# After these, "not" denies nothing: not only, not just, no doubt, no matter…
-_EMPTY_AFTER = frozenset("only just merely simply necessarily least mention doubt matter sure wonder problem".split())
-_HAN_EMPTY = (
-    "不仅 不但 不只 不光 不单 不过(?![敏期滤关]) 不同(?![意步]) 不少(?!于) 不断(?![电网开]) 不错(?!过) 不如(?![期实]) "
-    "不管 不论 不妨 不禁 不愧 不止 不料 不久 差不多 对不起 "
-    "不好意思 了不起 "
-    "无论 无线 无疑 无非 非常 非洲 除非 未来 未必 要不 不然 不要紧 是不是 有没有 能不能 要不要 会不会 可不可以 "
-    "对不对 好不好 "
-    "行不行 不一定 不得不 不能不 不可不 不会不 没关系 没问题 没事 不客气 特别 分别 区别 个别 类别 级别 别人 性别 "
-    "识别 别的 告别 "
-    "非得 不知不觉 不得了 没准 不由得 不外乎 无所谓 不至于 左不过 免不了 少不了 不动产 不等式 不可避免 不可或缺 "
-    "已经 所有 全部 全都 总是 始终 一直 任何 多个 若干"
-).split()
-_HAN_NEGATIONS = (
-    "从来没有 从来不 从没 没有一个 无一 并没有 并不是 并非 并不 并未 没有 不是 尚未 从未 从不 毫不 没能 未能 "
-    "无法 不 没 未 无 非 别"
-).split()
-_HAN_FUNCTION = frozenset(
-    "的了着过是在和与就都也很还又吧呢啊吗呀嘛哦嗯把被给对向从到为以于及而且或但个些么所则之其将"
-    "会能可要想让使得地上下里中这那有一来去说看样什已即"
-)
+
+def _words(section: str) -> tuple[str, ...]:
+    return load_words("memsieve.claims", "statement.txt", section)
+
+
+def _persons(section: str) -> dict[str, str]:
+    rows = map(str.split, load_sections("memsieve.claims", "statement.txt")[section])
+    return {word: person for person, *words in rows for word in words}
+
+
+_PRONOUNS = _persons("pronouns")
+_HAN_PRONOUNS = _persons("pronouns.chinese")
+_NEGATIONS = frozenset(_words("negations"))
+_TO_NEGATIONS = frozenset(_words("verbs of denial"))
+# After these, "not" denies nothing.
+_EMPTY_AFTER = frozenset(_words("not denied"))
+_FUNCTION = stop_words("claims")
+_HAN_FUNCTION = stop_words("claims.characters")
 
 # Everyman's names, which are no numbers.
 _HAN_NAMES = "张三|李四|王五|赵六"
@@ -76,9 +40,9 @@ _TOKEN = re.compile(
     rf"""
     (?P<word>[a-z][a-z0-9_]*(?:[-'’.][a-z0-9_]+)*)
   | (?P<digit>[0-9$€£¥\#])
-  | (?P<empty>{"|".join(_HAN_EMPTY)})
+  | (?P<empty>{"|".join(_words("no denial.chinese"))})
   | (?P<term>{_HAN_NAMES}|{_HAN_WORD})
-  | (?P<deny>{"|".join(_HAN_NEGATIONS)})
+  | (?P<deny>{"|".join(_words("negations.chinese"))})
   | (?P<pronoun>{"|".join(_HAN_PRONOUNS)})
   | (?P<clock>凌晨|早上|上午|中午|下午|晚上|星期|礼拜|周|第)
   | (?P<han>[{HAN}])
@@ -135,14 +99,18 @@ class Statement:
     denials: int = 0
     values: list[Value] = field(default_factory=list)
     order: list[str] = field(default_factory=list)
-    said: dict[str, str] = field(default_factory=dict)
+    surface: dict[str, str] = field(default_factory=dict)
 
     @property
     def weight(self) -> float:
         return sum(self.words.values())
 
+    def as_written(self, word: str) -> str:
+        """Return the word of the text that a stem stands for."""
+        return self.surface.get(word, word)
 
-def read(text: str) -> Statement:
+
+def read_statement(text: str) -> Statement:
     """Read one sentence."""
     return _Reader(text).read()
 
@@ -179,7 +147,23 @@ class _Reader:
                 self._value(quantity, start)
                 return quantity.end
         denials = self.out.denials
-        getattr(self, "_" + group)(token, start)
+        match group:
+            case "word":
+                self._word(token, start)
+            case "deny":
+                self._deny()
+            case "empty":
+                self._frame(token)
+            case "pronoun":
+                self.out.pronouns.add(_HAN_PRONOUNS[token])
+                self.counted = None
+            case "han" if token in _HAN_FUNCTION:
+                self._frame(token)
+            case "han" | "clock":
+                for character in token:
+                    self._content(character, _HAN_WEIGHT)
+            case _:
+                self._content(token, 1.0)
         self.before = _DENIED if self.out.denials > denials else token
         return None
 
@@ -215,7 +199,7 @@ class _Reader:
         if self.text[start].isupper() and start:
             self.out.names.add(root)
         self._content(root, 1.0)
-        self.out.said[root] = token
+        self.out.surface[root] = token
         if root in _TO_NEGATIONS and self.lower.startswith(" to ", start + len(token)):
             self._deny()
 
@@ -226,43 +210,19 @@ class _Reader:
         return token in _PARTICLES and bool(_CLAUSE_END.match(self.lower, start + len(token)))
 
     def _function(self, token: str) -> None:
-        self.out.frame.add(token)
-        self.counted = None
+        self._frame(token)
         if token in _EMPTY_AFTER and self.before == _DENIED and self.head_left:
             self.head_left = 0
             self.out.denials -= 1
 
-    def _deny(self, *_: str | int) -> None:
+    def _deny(self) -> None:
         self.out.denials += 1
         self.head_left = _HEAD_LENGTH
         self.counted = None
 
-    def _empty(self, token: str, _: int) -> None:
+    def _frame(self, token: str) -> None:
         self.out.frame.add(token)
         self.counted = None
-
-    def _term(self, token: str, _: int) -> None:
-        self._content(token, 1.0)
-
-    def _pronoun(self, token: str, _: int) -> None:
-        self.out.pronouns.add(_HAN_PRONOUNS[token])
-        self.counted = None
-
-    def _han(self, token: str, _: int) -> None:
-        if token in _HAN_FUNCTION:
-            self.out.frame.add(token)
-            self.counted = None
-        else:
-            self._content(token, _HAN_WEIGHT)
-
-    def _clock(self, token: str, _: int) -> None:
-        for character in token:
-            self._content(character, _HAN_WEIGHT)
-
-    def _other(self, token: str, _: int) -> None:
-        self._content(token, 1.0)
-
-    _digit = _other
 
     def _content(self, token: str, weight: float) -> None:
         self.out.words[token] = self.out.words.get(token, 0.0) + weight

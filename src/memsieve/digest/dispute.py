@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations, product
 
-from memsieve.contradiction.between import between
+from memsieve.claims.between_texts import find_contradiction_between
 from memsieve.model import Dispute, InsightSource, Reason, SourceDoubt
 
 # Each pair takes up to some milliseconds: those against the summary are heard, and the nearest of the others.
@@ -22,7 +22,7 @@ def disputes(sources: Sequence[InsightSource]) -> tuple[Dispute, ...]:
     others = [source for source in distinct if source.doubt is not SourceDoubt.CONTRARY][:_MOST_OTHERS]
     found: list[Dispute] = []
     for first, second in (*product(others, contrary), *combinations(others, 2)):
-        difference = between(first.quote, second.quote)
+        difference = find_contradiction_between(first.quote, second.quote)
         if difference is not None:
             found.append(_dispute(first, second, difference))
         if len(found) == _MOST_DISPUTES:

@@ -8,8 +8,8 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
 from memsieve.claims import find_conflict
-from memsieve.claims.resemblance import Remembered, said_again
-from memsieve.contradiction.between import between
+from memsieve.claims.between_texts import find_contradiction_between
+from memsieve.claims.restatement import DecidedText, restatement_score
 from memsieve.digest.weigh import Finding
 from memsieve.model import Insight, InsightSource, Scope, Tombstone
 from memsieve.ports import DigestStore, LongTermStore, TombstoneStore
@@ -69,11 +69,11 @@ class History:
         found: list[tuple[str | None, tuple[str, ...]]] = [
             (insight.id, await self._decided_on(insight))
             for insight in self.decided
-            if self._again(finding, Remembered(insight.summary, tokenize(insight.summary), insight.embedding))
+            if self._again(finding, DecidedText(insight.summary, tokenize(insight.summary), insight.embedding))
         ]
         for hit in await store.longterm.search(self.scope, lead.vector, lead.saying.statement.words, _NEAREST):
             known = self._promoted_as(hit.memory_id)
-            if known and self._again(finding, Remembered(hit.content, tokenize(hit.content), None), hit.similarity):
+            if known and self._again(finding, DecidedText(hit.content, tokenize(hit.content), None), hit.similarity):
                 found.append((known.id, (hit.content,)))
         graves = await store.tombstones.nearest(self.scope, lead.vector, lead.saying.statement.words, _NEAREST)
         return found + [(None, (grave.content,)) for grave in graves if self._again(finding, grave)]
@@ -87,8 +87,8 @@ class History:
         approved = insight.summary if memory is None else memory.approval.content
         return (insight.summary,) if approved == insight.summary else (approved, insight.summary)
 
-    def _again(self, finding: Finding, before: Remembered | Tombstone, similarity: float | None = None) -> bool:
-        again = said_again(finding.lead.text, finding.lead.vector, before)
+    def _again(self, finding: Finding, before: DecidedText | Tombstone, similarity: float | None = None) -> bool:
+        again = restatement_score(finding.lead.text, finding.lead.vector, before)
         return max(again, similarity or 0.0) >= self.prior.tombstone_similarity
 
     def _promoted_as(self, memory_id: str) -> Insight | None:
@@ -109,4 +109,4 @@ def _contradicts(decided: Sequence[str], quote: str) -> bool:
     if all(find_conflict(text, quote) is not None for text in decided):
         return True
     # A person may have corrected the insight: what it said then is no longer what stands.
-    return len(decided) > 1 and between(decided[0], quote) is not None
+    return len(decided) > 1 and find_contradiction_between(decided[0], quote) is not None

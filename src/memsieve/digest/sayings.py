@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest
 
-from memsieve.claims.resemblance import letters
 from memsieve.digest.statements import Statement, statements
 from memsieve.model import Receipt, Vector
+from memsieve.text.normalize import normalized
 
 # What states less clearly than this is set aside.
 LEAST_CLARITY = 0.45
@@ -59,7 +59,7 @@ def sayings(receipts: Sequence[Receipt], given_up: threading.Event) -> list[Sayi
 
 def _key(text: str) -> str:
     """Return what is the same in two wordings that are one: their letters, and their figures with signs and points."""
-    return f"{letters(text)} {_FIGURE.findall(text)}"
+    return f"{normalized(text)} {_FIGURE.findall(text)}"
 
 
 def _without_readings(said: list[Saying], receipts: Sequence[Receipt]) -> list[Saying]:
@@ -67,7 +67,7 @@ def _without_readings(said: list[Saying], receipts: Sequence[Receipt]) -> list[S
 
     The figures that half of the sessions agree on stay, whatever others make of it.
     """
-    kinds = [_DIGITS.sub("0", letters(saying.statement.text)) for saying in said]
+    kinds = [_DIGITS.sub("0", normalized(saying.statement.text)) for saying in said]
     speaking = [{receipts[number].entry.session_id for number in saying.quotes} for saying in said]
     counts, sessions = Counter(kinds), defaultdict[str, set[str]](set)
     for kind, mine in zip(kinds, speaking, strict=True):

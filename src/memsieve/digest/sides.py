@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 
-from memsieve.claims import statement
-from memsieve.contradiction.between import between
+from memsieve.claims.between_texts import find_contradiction_between
+from memsieve.claims.statement import read_statement
 from memsieve.digest.weigh import Finding, Spoken, gathered
 from memsieve.digest.window import Window
 
@@ -42,7 +42,7 @@ def _sided(finding: Finding, window: Window) -> Finding:
     """
     lead = finding.lead
     heard = [one for one in finding.support if one is not lead][:_MOST_HEARD]
-    against = [one for one in heard if between(lead.text, one.text) is not None]
+    against = [one for one in heard if find_contradiction_between(lead.text, one.text) is not None]
     agreeing = [one for one in heard if one not in against]
     support = [one for one in agreeing if _has_figures_of(lead, one) or not window.counts(one.saying)]
     return replace(finding, support=(lead, *support), against=tuple(against))
@@ -58,7 +58,7 @@ def _has_figures_of(lead: Spoken, one: Spoken) -> bool:
 @lru_cache(maxsize=4096)
 def _figures(text: str) -> frozenset[object]:
     # "One" is an article as often as a number.
-    values = (value.quantity.value for value in statement.read(text).values)
+    values = (value.quantity.value for value in read_statement(text).values)
     return frozenset(value for value in values if value != (1.0,))
 
 

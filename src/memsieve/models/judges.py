@@ -13,7 +13,7 @@ from memsieve.ports import LONG_TEXT, Verdict
 from memsieve.text.normalize import simplify
 
 if TYPE_CHECKING:
-    from memsieve.contradiction.find import Contradiction
+    from memsieve.claims.claim import Contradiction
 
 
 class LocalJudge:
@@ -41,14 +41,13 @@ class LocalJudge:
 def _read(text: str) -> Contradiction | list[tuple[str, str]] | None:
     """Return what the rules find, else the sentences that the model should look at."""
     # Imported on first use: a command that judges nothing need not wait for the rules.
-    from memsieve.contradiction.find import find_contradiction
-    from memsieve.contradiction.restated import likely_pairs
+    from memsieve.claims.within_text import find_contradiction, likely_pairs
 
     return find_contradiction(text) or likely_pairs(text) or None
 
 
 def _score(pairs: list[tuple[str, str]]) -> Contradiction | None:
-    from memsieve.contradiction.restated import surest
+    from memsieve.claims.within_text import surest
 
     return surest(pairs)
 

@@ -9,12 +9,13 @@ from itertools import pairwise
 from math import inf
 
 from memsieve.claims import find_conflict
-from memsieve.claims.resemblance import excerpt, letters
+from memsieve.claims.restatement import excerpt
 from memsieve.model import Outcome, Reason, Refinement
 from memsieve.refine.concepts import concepts, one_form, share, shared
 from memsieve.refine.general import clauses
 from memsieve.refine.narrow import narrow
 from memsieve.refine.roles import turned_round
+from memsieve.text.normalize import normalized
 from memsieve.text.sentences import split_sentences
 
 # More than this share of a finding's concepts in one memory: it is known.
@@ -134,7 +135,7 @@ def _match(text: str, memory: Known) -> _Match | None:
     if len(mine) < _FEWEST:
         alike = max(_alike(text, part) for part in _said_alone(mine, memory.content))
         return _Match(memory, alike, Reason.of("refine.match_words")) if alike >= _SAME_WORDING else None
-    word_for_word = shared(mine, theirs) == mine and letters(text) in letters(memory.content)
+    word_for_word = shared(mine, theirs) == mine and normalized(text) in normalized(memory.content)
     covered = 1.0 if word_for_word else _covered(mine, memory.content)
     if covered > COVERED:
         return _Match(memory, covered, Reason.of("refine.match_concepts", percent=round(100 * covered)))
@@ -175,4 +176,4 @@ def _needed(mine: frozenset[str], theirs: frozenset[str]) -> float:
 
 def _alike(text: str, other: str) -> float:
     # The work grows with the square of what is compared.
-    return SequenceMatcher(None, letters(text)[:_COMPARED], letters(other)[:_COMPARED], autojunk=False).ratio()
+    return SequenceMatcher(None, normalized(text)[:_COMPARED], normalized(other)[:_COMPARED], autojunk=False).ratio()

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from memsieve import validate
 from memsieve.claims import find_conflict
-from memsieve.claims.resemblance import said_again
+from memsieve.claims.restatement import restatement_score
 from memsieve.errors import Conflict, NotFound
 from memsieve.model import (
     Insight,
@@ -146,7 +146,7 @@ class Retirer:
         others = [hit.content for hit in hits if hit.memory_id != memory_id]
         vectors = await self.embedder.embed(others)
         return any(
-            said_again(content, vector, tombstone) >= self.tombstone_similarity
+            restatement_score(content, vector, tombstone) >= self.tombstone_similarity
             and find_conflict(content, tombstone.content) is None
             for content, vector in zip(others, vectors, strict=True)
         )
@@ -218,7 +218,7 @@ async def forget_alike(scope: Scope, working: WorkingStore, tombstones: Sequence
         entry.id
         for entry in await working.list(scope)
         for tombstone in tombstones
-        if said_again(entry.content, entry.embedding, tombstone) >= threshold
+        if restatement_score(entry.content, entry.embedding, tombstone) >= threshold
         and find_conflict(entry.content, tombstone.content) is None
     ]
     await working.forget(scope, alike)

@@ -11,22 +11,13 @@ import threading
 from functools import lru_cache
 from typing import Any
 
+from memsieve.text.word_lists import load_sections
+
 _IRREGULAR = {
-    "rose": "rise", "risen": "rise", "grew": "grow", "grown": "grow", "fell": "fall", "fallen": "fall",
-    "lost": "lose", "won": "win", "began": "begin", "begun": "begin", "bought": "buy", "sold": "sell",
-    "kept": "keep", "went": "go", "gone": "go", "goes": "go", "took": "take", "taken": "take", "made": "make",
-    "chose": "choose", "chosen": "choose", "gave": "give", "given": "give", "wrote": "write", "written": "write",
-    "ran": "run", "held": "hold", "met": "meet", "paid": "pay", "said": "say", "found": "find", "built": "build",
-    "sent": "send", "spent": "spend", "told": "tell", "thought": "think", "knew": "know", "known": "know",
-    "saw": "see", "seen": "see", "came": "come", "got": "get", "gotten": "get", "led": "lead", "left": "left",
-    "people": "person", "children": "child", "men": "man", "women": "woman", "does": "do", "did": "do", "done": "done",
-    "broke": "break", "broken": "break", "drove": "drive", "driven": "drive", "ate": "eat", "eaten": "eat",
-    "shipped": "ship", "stopped": "stop", "dropped": "drop", "planned": "plan", "running": "run", "planning": "plan",
-    "spoke": "speak", "spoken": "speak", "hired": "hire", "fired": "fire", "used": "use", "using": "use",
-    "allergic": "allergy", "allergies": "allergy", "flew": "fly", "slept": "sleep", "taught": "teach",
-    "understood": "understand", "felt": "feel", "brought": "bring", "caught": "catch", "stood": "stand",
-    "hid": "hide", "forbade": "forbid", "forbidden": "forbid", "shrank": "shrink",
-}  # fmt: skip
+    form: root
+    for root, *forms in map(str.split, load_sections("memsieve.text", "stems.txt")["irregular"])
+    for form in forms
+}
 _SHORTEST = 4
 
 

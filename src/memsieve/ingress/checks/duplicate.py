@@ -7,10 +7,11 @@ from heapq import nlargest
 import numpy as np
 
 from memsieve.claims import find_conflict
-from memsieve.claims.resemblance import closeness, excerpt, letters, words_of
+from memsieve.claims.restatement import cached_tokens, closeness, excerpt
 from memsieve.config import FilterSettings
 from memsieve.ingress.checks.candidate import Candidate
 from memsieve.model import Check, CheckName, Entry, Reason
+from memsieve.text.normalize import normalized
 
 # Words alone cannot tell whether the one word that differs changes the claim, so where no vector can say more,
 # only a copy is a duplicate, whatever share of words two texts have in common.
@@ -47,9 +48,9 @@ def _similarity(candidate: Candidate, entry: Entry, cosine: float | None) -> flo
     """Return how alike the candidate and an entry are; a copy is 1."""
     if cosine is not None and cosine < _WORTH_A_LOOK:
         return max(0.0, cosine)
-    if letters(candidate.entry.content) == letters(entry.content):
+    if normalized(candidate.entry.content) == normalized(entry.content):
         return 1.0
-    close = closeness(candidate.words, candidate.vector, words_of(entry.content), entry.embedding)
+    close = closeness(candidate.words, candidate.vector, cached_tokens(entry.content), entry.embedding)
     return min(_MOST_BY_WORDS, close) if cosine is None else close
 
 

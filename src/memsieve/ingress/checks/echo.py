@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from memsieve.claims import find_conflict
-from memsieve.claims.resemblance import closeness, coverage, excerpt, letters, words_of
+from memsieve.claims.restatement import cached_tokens, closeness, coverage, excerpt
 from memsieve.config import FilterSettings
 from memsieve.ingress.checks.candidate import Candidate
 from memsieve.model import Check, CheckName, ContextItem, Reason
+from memsieve.text.normalize import normalized
 
 # An answer may weave a few served memories together; with more, any text would seem made of them.
 _WOVEN = 3
@@ -29,16 +30,16 @@ def check(candidate: Candidate, settings: FilterSettings) -> Check:
 
 def likeness(candidate: Candidate, item: ContextItem) -> float:
     """Return how much of the candidate is in one served item."""
-    if letters(candidate.entry.content) in letters(item.content):
+    if normalized(candidate.entry.content) in normalized(item.content):
         return 1.0
-    words = words_of(item.content)
+    words = cached_tokens(item.content)
     return max(closeness(candidate.words, candidate.vector, words, item.embedding), coverage(candidate.words, words))
 
 
 def _woven(candidate: Candidate, items: list[ContextItem]) -> float:
     if any(find_conflict(candidate.entry.content, item.content) for item in items):
         return 0.0
-    return coverage(candidate.words, {word for item in items for word in words_of(item.content)})
+    return coverage(candidate.words, {word for item in items for word in cached_tokens(item.content)})
 
 
 def _refusal(score: float, item: ContextItem) -> Check:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memsieve.claims import find_conflict
-from memsieve.claims.resemblance import said_again
+from memsieve.claims.restatement import restatement_score
 from memsieve.config import FilterSettings
 from memsieve.ingress.checks.candidate import Candidate
 from memsieve.model import Check, CheckName, Reason, Tombstone
@@ -13,7 +13,7 @@ def check(candidate: Candidate, settings: FilterSettings) -> Check:
     """Pass when no tombstone says the same."""
     highest = 0.0
     for tombstone in candidate.tombstones:
-        score = said_again(candidate.entry.content, candidate.vector, tombstone)
+        score = restatement_score(candidate.entry.content, candidate.vector, tombstone)
         highest = max(highest, score)
         if score >= settings.tombstone_similarity and find_conflict(candidate.entry.content, tombstone.content) is None:
             return Check(name=CheckName.TOMBSTONE, passed=False, score=score, reason=_why(tombstone, score))

@@ -6,11 +6,11 @@ import re
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from memsieve.claims.restated import MOST_TOKENS
-from memsieve.contradiction.find import Contradiction, find_contradiction
-from memsieve.contradiction.restated import likely_pairs, surest
+from memsieve.claims.claim import Contradiction
+from memsieve.claims.pair_model import MOST_TOKENS
+from memsieve.claims.within_text import find_contradiction, likely_pairs, surest
 from memsieve.model import Reason
-from memsieve.text.normalize import simplified_forms
+from memsieve.text.normalize import simplify
 from memsieve.text.scripts import HAN
 
 _SAME_ORDER = 0.75
@@ -19,10 +19,10 @@ _WORD = re.compile(rf"[a-z0-9]+|[{HAN}]")
 
 # One digest asks about the same two quotes more than once.
 @lru_cache(maxsize=4096)
-def between(first: str, second: str) -> Reason | None:
+def find_contradiction_between(first: str, second: str) -> Reason | None:
     """Return how two texts contradict each other; None where they do not, whatever each of them does in itself."""
     # The rules know simplified characters only.
-    one, other = (" ".join(text.split()).translate(simplified_forms()) for text in (first, second))
+    one, other = (simplify(" ".join(text.split())) for text in (first, second))
     # Some rules, and the model, look for what takes back an earlier sentence: who spoke first must not matter.
     found = _found(one, other) or _found(other, one)
     return None if found is None else found.difference

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from memsieve.model import Tombstone, Vector
-from memsieve.text.normalize import fold
+from memsieve.text.normalize import normalized
 from memsieve.text.sentences import split_sentences
 from memsieve.text.tokenize import tokenize
 
@@ -46,23 +45,23 @@ def coverage(words: Iterable[str], other_words: Iterable[str]) -> float:
     return len(mine.intersection(other_words)) / len(mine) if len(mine) >= _MIN_WORDS else 0.0
 
 
-class Remembered(NamedTuple):
-    """A text that was decided on, with its cut words and its vector."""
+class DecidedText(NamedTuple):
+    """A text that was decided on, with its tokens and its vector."""
 
     content: str
     words: tuple[str, ...]
     embedding: Vector | None
 
 
-def said_again(content: str, vector: Vector | None, decided: Remembered | Tombstone) -> float:
-    """Return how much of a content that was decided on the text holds, or how much of the text is in it.
+def restatement_score(content: str, vector: Vector | None, decided: DecidedText | Tombstone) -> float:
+    """Return how much of a text that was decided on the content holds, or how much of the content is in it, 0..1.
 
     What was decided on is looked for in the whole text and in every two neighbouring sentences of it.
     """
-    mine, theirs = letters(content), letters(decided.content)
+    mine, theirs = normalized(content), normalized(decided.content)
     if mine == theirs:
         return 1.0
-    words = words_of(content)
+    words = cached_tokens(content)
     if len(set(decided.words)) >= _MIN_WORDS and theirs in mine:
         return 1.0
     if len(set(words)) >= _MIN_WORDS and mine in theirs:
@@ -79,23 +78,11 @@ def _neighbours(content: str) -> list[tuple[str, ...]]:
     return [first + second for first, second in pairwise(sentences)] or sentences
 
 
-# The largest texts have words of some megabytes: not many of those may be held.
+# The largest texts have tokens of some megabytes: not many of those may be kept.
 @lru_cache(maxsize=256)
-def words_of(text: str) -> tuple[str, ...]:
-    """Return the cut words of a text that is compared again and again."""
+def cached_tokens(text: str) -> tuple[str, ...]:
+    """Return the tokens of a text that is compared again and again."""
     return tokenize(text)
-
-
-@lru_cache(maxsize=1024)
-def letters(text: str) -> str:
-    """Return what a text says when punctuation, width, case and spaces are one."""
-    folded = fold(text)
-    return "".join(filter(_telling, folded)) or folded
-
-
-def _telling(character: str) -> bool:
-    # Signs tell claims apart ("< 5" and "> 5", "C" and "C++"), and marks tell words apart in many scripts.
-    return character.isalnum() or unicodedata.category(character) in {"Sm", "Sc", "So", "Mn", "Mc"}
 
 
 def excerpt(text: str) -> str:

@@ -6,11 +6,10 @@ import re
 from collections.abc import Collection
 from itertools import takewhile
 
-from memsieve.claims import compare
+from memsieve.claims import compare, guards
+from memsieve.claims.claim import Claim, names_differ, unshared_weight
 from memsieve.claims.compare import Difference
 from memsieve.claims.statement import Value
-from memsieve.contradiction import guards, topic
-from memsieve.contradiction.claim import Claim
 from memsieve.text.numbers import Kind
 
 _ALL = frozenset("all every always everyone everybody 所有 全部 全都".split())
@@ -28,9 +27,9 @@ _NO = re.compile(r"\b(?:no|none|any|without)\b|没有|无", re.IGNORECASE)
 _NONE_OF = re.compile(r"\s*(?:none of|no)\s", re.IGNORECASE)
 
 
-def find(a: Claim, b: Claim) -> Difference | None:
+def find_counterexample(a: Claim, b: Claim) -> Difference | None:
     """Find a rule for all or none that a counted part of the same things breaks."""
-    if a.said.pronouns != b.said.pronouns:
+    if a.statement.pronouns != b.statement.pronouns:
         return None
     found = _broken(a, b) or _broken(b, a)
     return found if found and not a.sentence.hypothetical and not b.sentence.hypothetical else None
@@ -42,8 +41,8 @@ def all_but_some(a: Claim, b: Claim) -> bool:
 
 
 def _broken(whole: Claim, part: Claim) -> Difference | None:
-    denials = part.said.denials - whole.said.denials
-    if denials == -1 and whole.said.denied:
+    denials = part.statement.denials - whole.statement.denials
+    if denials == -1 and whole.statement.denied:
         return _none_but_some(whole, part)
     return _all_but_others(whole, part) if denials in {0, 1} and _all(whole) and not _all(part) else None
 
@@ -51,7 +50,7 @@ def _broken(whole: Claim, part: Claim) -> Difference | None:
 def _none_but_some(whole: Claim, part: Claim) -> Difference | None:
     if _NONE_OF.match(whole.piece.text) and _is_the_rest(part, whole):
         return Difference("numbers", "none", "all")
-    heads = whole.said.denied if _NO.search(whole.piece.text) else set()
+    heads = whole.statement.denied if _NO.search(whole.piece.text) else set()
     doers = _doers(whole, part) if _NOBODY.search(whole.piece.text) else set()
     some = _some(whole, part, doers) if _covers(whole, part, doers, heads) else ""
     return Difference("numbers", "none", some) if some else None
@@ -59,48 +58,50 @@ def _none_but_some(whole: Claim, part: Claim) -> Difference | None:
 
 def _doers(whole: Claim, part: Claim) -> set[str]:
     """Return the words for the people counted in the part, where they do what nobody does."""
-    if len(part.said.values) != 1 or ("by" not in part.said.frame and part.said.frame & _PASSIVE - whole.said.frame):
+    read = part.statement
+    if len(read.values) != 1 or ("by" not in read.frame and read.frame & _PASSIVE - whole.statement.frame):
         return set()
-    value, said = part.said.values[0], part.said
-    words = list(takewhile(lambda word: word not in whole.said.words, said.order[value.position :]))
-    spoken = {said.said.get(word, word) for word in words}
-    return {*words, *spoken} if value.quantity.unit in _PERSON_UNITS or spoken <= _PEOPLE else set()
+    value = read.values[0]
+    words = list(takewhile(lambda word: word not in whole.statement.words, read.order[value.position :]))
+    written = {read.as_written(word) for word in words}
+    return {*words, *written} if value.quantity.unit in _PERSON_UNITS or written <= _PEOPLE else set()
 
 
 def _all_but_others(whole: Claim, part: Claim) -> Difference | None:
-    counted = set(part.said.values[-1].things) if part.said.values else set()
-    if part.said.denials:
+    counted = set(part.statement.values[-1].things) if part.statement.values else set()
+    if part.statement.denials:
         some = _some(whole, part) if _covers(whole, part, set(), counted) else ""
         return Difference("numbers", "all", f"{some} not") if some else None
-    found = compare.opposite_words(whole.said, part.said)
+    found = compare.opposite_words(whole.statement, part.statement)
     slot = {found.first, found.second} if found else set()
     return found if found and _covers(whole, part, slot, counted) and _some(whole, part) else None
 
 
 def _is_the_rest(part: Claim, whole: Claim) -> bool:
     """Tell "the disk is encrypted" beside "none of the data on the disk is encrypted"."""
-    if whole.said.denials - part.said.denials != 1 or whole.unlike_values(part) or whole.setting != part.setting:
+    one, other = whole.statement, part.statement
+    if one.denials - other.denials != 1 or whole.unlike_values(part) or whole.setting != part.setting:
         return False
-    named = topic.other_names(whole.said, part.said, ())
-    more, missing = topic.rest(whole.said, part.said, ()), topic.rest(part.said, whole.said, ())
-    return not named and not missing and more <= 1 and compare.shared(whole.said, part.said) >= _ENOUGH_WORDS
+    more, missing = unshared_weight(one, other, ()), unshared_weight(other, one, ())
+    enough = compare.shared_weight(one, other) >= _ENOUGH_WORDS
+    return not names_differ(one, other, ()) and not missing and more <= 1 and enough
 
 
 def _all(claim: Claim) -> bool:
-    return not claim.said.denials and not claim.said.frame.isdisjoint(_ALL)
+    return not claim.statement.denials and not claim.statement.frame.isdisjoint(_ALL)
 
 
 def _some(whole: Claim, part: Claim, doers: Collection[str] = ()) -> str:
     """Return the words that count the part, or nothing where it is not counted."""
-    if _all(whole) and len(whole.said.values) == len(part.said.values) == 1:
-        total, count = whole.said.values[0], part.said.values[0]
+    if _all(whole) and len(whole.statement.values) == len(part.statement.values) == 1:
+        total, count = whole.statement.values[0], part.statement.values[0]
         return count.text if _counts(total) and _counts(count) and _fewer(count, total) else ""
-    extra = [v for v in part.said.values if not any(v.quantity.fits(w.quantity) for w in whole.said.values)]
-    if len(part.said.values) - len(whole.said.values) != len(extra) or len(extra) > 1:
+    extra = [v for v in part.statement.values if not any(v.quantity.fits(w.quantity) for w in whole.statement.values)]
+    if len(part.statement.values) - len(whole.statement.values) != len(extra) or len(extra) > 1:
         return ""
     if extra:
         things = set(extra[0].things)
-        about = not things or not things.isdisjoint(whole.said.words.keys() | _CARRIERS | set(doers))
+        about = not things or not things.isdisjoint(whole.statement.words.keys() | _CARRIERS | set(doers))
         return extra[0].text if about and _counts(extra[0]) else ""
     return next(iter(sorted(guards.amounts(part.setting) - whole.setting)), "")
 
@@ -116,24 +117,24 @@ def _fewer(count: Value, total: Value) -> bool:
 def _covers(whole: Claim, part: Claim, slot: set[str], heads: set[str]) -> bool:
     """Say whether the rule holds for the part: all its words return there, and others only narrow a head."""
     apart = slot | _CARRIERS
-    if topic.rest(whole.said, part.said, apart) or topic.other_names(whole.said, part.said, apart):
+    if unshared_weight(whole.statement, part.statement, apart) or names_differ(whole.statement, part.statement, apart):
         return False
     if guards.uncounted(whole.setting) - slot != guards.uncounted(part.setting) - slot:
         return False
     apart |= guards.amounts(part.setting)
-    shared = compare.shared(whole.said, part.said)
+    shared = compare.shared_weight(whole.statement, part.statement)
     return shared >= 1 and _only_narrows(whole, part, apart, heads)
 
 
 def _only_narrows(whole: Claim, part: Claim, apart: set[str], heads: set[str]) -> bool:
     """Tell "three critical errors" (some errors) from "three divisions of the company" (not the company)."""
-    added, counted = False, part.said.values[-1].position if part.said.values else 0
-    for place, word in enumerate(part.said.order):
-        if word in whole.said.words:
+    added, counted = False, part.statement.values[-1].position if part.statement.values else 0
+    for place, word in enumerate(part.statement.order):
+        if word in whole.statement.words:
             if added and word not in heads:
                 return False
             added = False
-        elif part.said.said.get(word, word) not in apart:
+        elif part.statement.as_written(word) not in apart:
             if place < counted:
                 return False
             added = True

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from memsieve.claims.resemblance import letters
 from memsieve.claims.statement import Statement, Value
 from memsieve.errors import JudgeError
 from memsieve.models import bundled
+from memsieve.text.normalize import normalized
 from memsieve.text.numbers import Kind
 from memsieve.text.scripts import HAN
 
@@ -63,22 +63,22 @@ class PairModel:
 _loading = threading.Lock()
 
 
-def model() -> PairModel:
+def pair_model() -> PairModel:
     """Return the model, loaded when the first pair of sentences asks for it."""
     with _loading:
-        return _loaded()
+        return _load()
 
 
 @cache
-def _loaded() -> PairModel:
+def _load() -> PairModel:
     return PairModel()
 
 
-def other_value(a: Statement, b: Statement) -> bool:
+def gives_another_value(a: Statement, b: Statement) -> bool:
     """Say whether two sentences surely say one thing with two values."""
     if words_shared(token_ids(a.text), token_ids(b.text)) < MOST_WORDS or compatible(a, b):
         return False
-    return model().score(a.text, b.text) >= SURE
+    return pair_model().score(a.text, b.text) >= SURE
 
 
 def token_ids(sentence: str) -> frozenset[int]:
@@ -105,7 +105,7 @@ def compatible(a: Statement, b: Statement) -> bool:
 
 def _repeats(a: Statement, b: Statement) -> bool:
     """Tell that one repeats the other, with more around it or in another notation: 五百万 is 500万."""
-    one, other = (letters(said.text.translate(_PRONOUNS)) for said in (a, b))
+    one, other = (normalized(said.text.translate(_PRONOUNS)) for said in (a, b))
     if one in other or other in one:
         return True
     first, second = ([word for word in said.order if word not in _ROUGHLY] for said in (a, b))

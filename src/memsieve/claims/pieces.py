@@ -1,4 +1,4 @@
-"""Cut a text into the statements that can be held against each other."""
+"""The pieces of a text that claim something: its sentences and clauses, with who says them and where they stand."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Piece:
     contrasted: bool
 
 
-def pieces(text: str) -> Iterator[Piece]:
+def split_pieces(text: str) -> Iterator[Piece]:
     """Give every sentence of prose, and the clauses of those that have several."""
     number, cutting = 0, len(text) <= _CLAUSES_UP_TO
     for row, line in enumerate(_FENCE.sub(_gap, text).splitlines()):
@@ -82,15 +82,15 @@ def pieces(text: str) -> Iterator[Piece]:
         for match in find_sentences(line, found.end() if speaker and found else 0):
             sentence = match[0].strip()
             if sentence:
-                yield from _cut(sentence, row, number, speaker, listed=listed, cutting=cutting)
+                yield from _clauses(sentence, row, number, speaker, listed=listed, cutting=cutting)
                 number += 1
 
 
-def _cut(sentence: str, row: int, number: int, speaker: str, *, listed: bool, cutting: bool) -> Iterator[Piece]:
+def _clauses(sentence: str, row: int, number: int, speaker: str, *, listed: bool, cutting: bool) -> Iterator[Piece]:
     contrasted = bool(_CONTRAST.search(sentence))
     body = _unopened(sentence)
     if len(sentence) > _LONGEST:
-        yield from _clauses_alone(body, row, number, speaker, listed=listed)
+        yield from _clauses_of_speech(body, row, number, speaker, listed=listed)
         return
     yield Piece(body, row, number, sentence, "", speaker, listed, contrasted)
     clauses = [clause for part in _CLAUSE.split(body) if len(clause := _unopened(part)) >= _SHORTEST_CLAUSE]
@@ -118,7 +118,7 @@ def _gap(found: re.Match[str]) -> str:
     return " " if found[0].startswith("{") else "\n"
 
 
-def _clauses_alone(sentence: str, row: int, number: int, speaker: str, *, listed: bool) -> Iterator[Piece]:
+def _clauses_of_speech(sentence: str, row: int, number: int, speaker: str, *, listed: bool) -> Iterator[Piece]:
     """Give the clauses of speech that was written down without full stops, each as its own sentence."""
     for clause in _CLAUSE.split(sentence):
         if _SHORTEST_CLAUSE <= len(clause) <= _LONGEST:
