@@ -20,9 +20,9 @@ from benchmarks.report import Column, Report
 from benchmarks.scores import exponent
 from benchmarks.weeks import Turn, qmsum, vcsum
 
-from memsieve.digest.cluster import bag, graph, groups, points, rarity
-from memsieve.digest.sayings import LEAST_CLARITY
+from memsieve.digest.cluster import graph, groups, idf, points, tfidf
 from memsieve.digest.statements import statements
+from memsieve.digest.window import LEAST_CLARITY
 from memsieve.model import Vector
 from memsieve.models.embedders import LocalEmbedder
 from memsieve.stores.blobs import vector_blob
@@ -73,8 +73,8 @@ def _quality(report: Report, data: Path) -> None:
 def _against_kmeans(turns: Sequence[Turn]) -> list[float]:
     telling = [(turn, words) for turn in turns if (words := _words(turn.content))]
     vectors = asyncio.run(_embedded([turn.content for turn, _ in telling]))
-    weights = rarity([words for _, words in telling])
-    made = points(vectors, [bag(words, weights) for _, words in telling])
+    weights = idf([words for _, words in telling])
+    made = points(vectors, [tfidf(words, weights) for _, words in telling])
     found = groups(graph(made, range(len(telling))))
     inside = [number for group in found for number in group]
     labels = [label for label, group in enumerate(found) for _ in group]

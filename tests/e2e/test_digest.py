@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from memsieve.config import FilterSettings, Settings
-from memsieve.digest.queue import new_id
+from memsieve.digest.continuity import new_id
 from memsieve.errors import Conflict, Forbidden, InvalidInput, NotFound
 from memsieve.model import Edit, ExclusionReason, Outcome, ReviewStatus, SourceDoubt
 from memsieve.services.container import open_services

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from memsieve.digest import cluster
-from memsieve.digest.cluster import bag, graph, groups, points, rarity
-from memsieve.digest.sayings import sayings
+from memsieve.digest.cluster import graph, groups, idf, points, tfidf
+from memsieve.digest.window import deduplicate
 from memsieve.model import Receipt
 from memsieve.testing import WordEmbedder
 from memsieve.testing.factories import admission, entry
@@ -29,9 +29,9 @@ def texts(subjects=SUBJECTS, each=6):
 def made_of(said, embedder=None):
     """Return the points of texts, by words alone unless there is an embedder."""
     words = [tokenize(text) for text in said]
-    weights = rarity(words)
+    weights = idf(words)
     vectors = [embedder.vector(text) if embedder else None for text in said]
-    return points(vectors, [bag(each, weights) for each in words])
+    return points(vectors, [tfidf(each, weights) for each in words])
 
 
 def grouped(said, embedder=None, owners=None):
@@ -104,7 +104,7 @@ def test_words_have_the_same_directions_in_every_run():
 
 
 def test_a_word_that_fewer_texts_hold_tells_more():
-    weights = rarity([("ledger", "postgr"), ("ledger",), ("ledger", "backup", "backup")])
+    weights = idf([("ledger", "postgr"), ("ledger",), ("ledger", "backup", "backup")])
     assert weights["ledger"] < weights["postgr"] == weights["backup"]
     assert min(weights.values()) > 0
 
@@ -162,6 +162,6 @@ def test_a_saying_has_the_vector_of_the_entry_that_says_least_beside_it():
     fact = "The ledger is kept in PostgreSQL, because it needs real transactions."
     long = f"{fact} Deployments to production need the approval of two reviewers."
     receipts = [Receipt(entry=entry(text), admission=admission()) for text in (long, fact)]
-    saying = next(one for one in sayings(receipts, threading.Event()) if one.statement.text == fact)
+    saying = next(one for one in deduplicate(receipts, threading.Event()) if one.statement.text == fact)
     assert saying.exact
     assert (saying.vector == receipts[1].entry.embedding).all()

@@ -3,7 +3,7 @@
 import pytest
 
 from memsieve.claims.between_texts import find_contradiction_between
-from memsieve.digest.dispute import disputes
+from memsieve.digest.stance import disputes
 from memsieve.model import SourceDoubt
 from memsieve.testing.factories import entry, source
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memsieve.digest.sayings import LEAST_CLARITY, sayings
 from memsieve.digest.statements import statements
+from memsieve.digest.window import LEAST_CLARITY, deduplicate
 from memsieve.model import Receipt
 from memsieve.testing.factories import admission, entry
 
@@ -112,7 +112,7 @@ def clear(content):
 
 def said(*contents):
     receipts = [Receipt(entry=entry(content), admission=admission()) for content in contents]
-    return sayings(receipts, threading.Event())
+    return deduplicate(receipts, threading.Event())
 
 
 @pytest.mark.parametrize("fact", FACTS)
@@ -240,4 +240,4 @@ def test_what_stands_in_json_is_no_statement(value, indent, ascii_only):
 def test_nobody_waits_for_the_rest_once_a_digest_is_given_up():
     given_up = threading.Event()
     given_up.set()
-    assert sayings([Receipt(entry=entry(PROSE), admission=admission())], given_up) == []
+    assert deduplicate([Receipt(entry=entry(PROSE), admission=admission())], given_up) == []

@@ -1,14 +1,13 @@
-"""A finding in words: real sentences of clean sources, or a model's that adds nothing to them."""
+"""A cluster in words: real sentences of clean sources, or a model's that adds nothing to them."""
 
 import threading
 
 import pytest
 
-from memsieve.digest.cluster import rarity
-from memsieve.digest.sayings import sayings
-from memsieve.digest.summarise import extract, joined, summarised
-from memsieve.digest.weigh import spoken, weigh
-from memsieve.digest.window import Window
+from memsieve.digest.cluster import idf
+from memsieve.digest.insights import extract, joined, summarised
+from memsieve.digest.scoring import score_cluster, scored
+from memsieve.digest.window import Window, deduplicate
 from memsieve.errors import JudgeError
 from memsieve.model import Admission, Check, Decision, Insight, Receipt
 from memsieve.testing.factories import NOW, entry
@@ -56,10 +55,10 @@ def receipt(content, session, failed=()):
 def found(*contents, doubtful=(), check="injection"):
     receipts = [receipt(content, f"s{number}") for number, content in enumerate(contents)]
     receipts += [receipt(content, f"d{number}", failed=(check,)) for number, content in enumerate(doubtful)]
-    said = sayings(receipts, threading.Event())
-    weights = rarity([saying.statement.words for saying in said])
+    said = deduplicate(receipts, threading.Event())
+    weights = idf([each.statement.words for each in said])
     window = Window(receipts)
-    return weigh([spoken(saying, weights) for saying in said], window, weights), window
+    return score_cluster([scored(each, weights) for each in said], window, weights), window
 
 
 def sentences(text, contents):
@@ -93,10 +92,10 @@ def test_no_word_of_a_doubtful_source_is_in_an_extract(check):
 def test_an_extract_quotes_the_clean_source_where_a_doubtful_one_has_the_same_words():
     loud = CLEAN[0].upper()
     receipts = [receipt(loud, "d", failed=("injection",)), receipt(CLEAN[0], "s")]
-    said = sayings(receipts, threading.Event())
-    weights = rarity([saying.statement.words for saying in said])
+    said = deduplicate(receipts, threading.Event())
+    weights = idf([each.statement.words for each in said])
     window = Window(receipts)
-    assert extract(weigh([spoken(saying, weights) for saying in said], window, weights), window) == CLEAN[0]
+    assert extract(score_cluster([scored(each, weights) for each in said], window, weights), window) == CLEAN[0]
 
 
 def test_sentences_are_joined_as_their_script_is_written():

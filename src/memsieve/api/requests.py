@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic.json_schema import SkipJsonSchema
 
-from memsieve.digest.build import MOST_DAYS
+from memsieve.digest.pipeline import MOST_DAYS
 from memsieve.model import ATOM_NAME, DateRange, Decision, ReviewStatus
 from memsieve.retrieval.retriever import MAX_DAYS, MAX_ITEMS
 from memsieve.validate import MAX_NAME_LENGTH, UNSEEN

@@ -41,23 +41,23 @@ _CELLS_EACH = 3
 _BLOCK = 1024
 
 
-def rarity(texts: Sequence[tuple[str, ...]]) -> dict[str, float]:
-    """Return how much each word tells: the fewer of the texts hold it, the more."""
+def idf(texts: Sequence[tuple[str, ...]]) -> dict[str, float]:
+    """Return the inverse document frequency of each word."""
     holders = Counter(word for words in texts for word in set(words))
     return {word: math.log((len(texts) + _OTHERS) / (count + 1)) for word, count in holders.items()}
 
 
-def bag(words: Sequence[str], weights: Mapping[str, float]) -> dict[str, float]:
-    """Return the weights of a text's words, of length one together."""
-    held = {word: weights[word] for word in sorted(set(words))}
-    length = math.sqrt(sum(weight * weight for weight in held.values())) or 1.0
-    return {word: weight / length for word, weight in held.items()}
+def tfidf(words: Sequence[str], weights: Mapping[str, float]) -> dict[str, float]:
+    """Return the idf weights of a text's distinct words, as a vector of length one."""
+    weighted = {word: weights[word] for word in sorted(set(words))}
+    length = math.sqrt(sum(weight * weight for weight in weighted.values())) or 1.0
+    return {word: weight / length for word, weight in weighted.items()}
 
 
-def points(vectors: Sequence[Vector | None], bags: Sequence[Mapping[str, float]]) -> Points:
+def points(vectors: Sequence[Vector | None], weighted: Sequence[Mapping[str, float]]) -> Points:
     """Return one point of length one for each statement, half of it by vectors and half by words."""
     half = np.float32(math.sqrt(0.5))
-    made = np.hstack([_centred(vectors) * half, _projected(bags) * half])
+    made = np.hstack([_centred(vectors) * half, _projected(weighted) * half])
     return _of_length_one(made)
 
 
@@ -124,13 +124,13 @@ def _centred(vectors: Sequence[Vector | None]) -> Points:
     return _of_length_one(made)
 
 
-def _projected(bags: Sequence[Mapping[str, float]]) -> Points:
+def _projected(weighted: Sequence[Mapping[str, float]]) -> Points:
     directions = _Directions()
-    rows = np.zeros((len(bags), _WORD_DIMENSIONS), np.float32)
-    for number, held in enumerate(bags):
-        if held:
-            signs = np.array([directions[word] for word in held])
-            rows[number] = np.fromiter(held.values(), np.float32) @ signs
+    rows = np.zeros((len(weighted), _WORD_DIMENSIONS), np.float32)
+    for number, weights in enumerate(weighted):
+        if weights:
+            signs = np.array([directions[word] for word in weights])
+            rows[number] = np.fromiter(weights.values(), np.float32) @ signs
     return _of_length_one(rows)
 
 

@@ -1,4 +1,4 @@
-"""What people have decided before: a finding that says it again joins the decision instead of asking anew."""
+"""What people have decided before: a cluster that restates it joins the decision instead of asking anew."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from memsieve.claims import find_conflict
 from memsieve.claims.between_texts import find_contradiction_between
 from memsieve.claims.restatement import DecidedText, restatement_score
-from memsieve.digest.weigh import Finding
+from memsieve.digest.scoring import Cluster
 from memsieve.model import Insight, InsightSource, Scope, Tombstone
 from memsieve.ports import DigestStore, LongTermStore, TombstoneStore
 from memsieve.text.tokenize import tokenize
@@ -29,14 +30,14 @@ class PriorDecisions:
     tombstones: TombstoneStore
     tombstone_similarity: float
 
-    async def history(self, scope: Scope) -> History:
+    async def history(self, scope: Scope) -> DecisionHistory:
         """Return the decisions of a project, for one digest."""
         decided = await self.digests.insights(scope, decided=True)
-        return History(scope=scope, prior=self, decided=decided)
+        return DecisionHistory(scope=scope, prior=self, decided=decided)
 
 
 @dataclass(kw_only=True)
-class History:
+class DecisionHistory:
     """The decisions of a project, and what joins them: sources by insight, and all entries that were decided on."""
 
     scope: Scope
@@ -45,10 +46,14 @@ class History:
     later: dict[str, list[InsightSource]] = field(default_factory=lambda: defaultdict(list))
     entries: set[str] = field(default_factory=set)
 
-    async def takes(self, finding: Finding, sources: Sequence[InsightSource]) -> bool:
-        """Say whether a finding only says again what was decided on; its sources then join the decision."""
+    @cached_property
+    def _summaries(self) -> list[DecidedText]:
+        return [DecidedText(one.summary, tokenize(one.summary), one.embedding) for one in self.decided]
+
+    async def absorbs(self, cluster: Cluster, sources: Sequence[InsightSource]) -> bool:
+        """Say whether a cluster only says again what was decided on; its sources then join the decision."""
         # What contradicts one decision may still say again what another was made on.
-        for insight_id, before in await self._before(finding):
+        for insight_id, before in await self._before(cluster):
             if not await asyncio.to_thread(_any_conflict, before, sources):
                 self.entries.update(source.entry_id for source in sources)
                 if insight_id is not None:
@@ -63,20 +68,20 @@ class History:
             for insight_id, sources in self.later.items()
         }
 
-    async def _before(self, finding: Finding) -> list[tuple[str | None, tuple[str, ...]]]:
-        """Return texts that were decided on and are like a finding, each with the insight it was, if it was one."""
-        lead, store = finding.lead, self.prior
+    async def _before(self, cluster: Cluster) -> list[tuple[str | None, tuple[str, ...]]]:
+        """Return texts that were decided on and are like a cluster, each with the insight it was, if it was one."""
+        lead, store = cluster.lead, self.prior
         found: list[tuple[str | None, tuple[str, ...]]] = [
             (insight.id, await self._decided_on(insight))
-            for insight in self.decided
-            if self._again(finding, DecidedText(insight.summary, tokenize(insight.summary), insight.embedding))
+            for insight, remembered in zip(self.decided, self._summaries, strict=True)
+            if self._again(cluster, remembered)
         ]
-        for hit in await store.longterm.search(self.scope, lead.vector, lead.saying.statement.words, _NEAREST):
+        for hit in await store.longterm.search(self.scope, lead.vector, lead.deduped.statement.words, _NEAREST):
             known = self._promoted_as(hit.memory_id)
-            if known and self._again(finding, DecidedText(hit.content, tokenize(hit.content), None), hit.similarity):
+            if known and self._again(cluster, DecidedText(hit.content, tokenize(hit.content), None), hit.similarity):
                 found.append((known.id, (hit.content,)))
-        graves = await store.tombstones.nearest(self.scope, lead.vector, lead.saying.statement.words, _NEAREST)
-        return found + [(None, (grave.content,)) for grave in graves if self._again(finding, grave)]
+        tombstones = await store.tombstones.nearest(self.scope, lead.vector, lead.deduped.statement.words, _NEAREST)
+        return found + [(None, (one.content,)) for one in tombstones if self._again(cluster, one)]
 
     async def _decided_on(self, insight: Insight) -> tuple[str, ...]:
         """Return what an insight says, and first the text that a person approved of it in other words."""
@@ -87,8 +92,8 @@ class History:
         approved = insight.summary if memory is None else memory.approval.content
         return (insight.summary,) if approved == insight.summary else (approved, insight.summary)
 
-    def _again(self, finding: Finding, before: DecidedText | Tombstone, similarity: float | None = None) -> bool:
-        again = restatement_score(finding.lead.text, finding.lead.vector, before)
+    def _again(self, cluster: Cluster, before: DecidedText | Tombstone, similarity: float | None = None) -> bool:
+        again = restatement_score(cluster.lead.text, cluster.lead.vector, before)
         return max(again, similarity or 0.0) >= self.prior.tombstone_similarity
 
     def _promoted_as(self, memory_id: str) -> Insight | None:

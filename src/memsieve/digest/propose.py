@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass, field
 
 from memsieve import validate
-from memsieve.digest.insight import InsightMaker
+from memsieve.digest.insights import InsightMaker
 from memsieve.errors import Conflict, InvalidInput, NotFound
 from memsieve.model import AuditNote, Decision, Insight, Proposal, Reason, Receipt, Scope
 from memsieve.ports import AuditLog, Clock, DigestStore, QuarantineStore
@@ -29,7 +29,7 @@ class Proposer:
     audit: AuditLog
     maker: InsightMaker
     clock: Clock
-    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def propose(self, scope: Scope, entry_id: str, reason: str) -> Proposal:
         """Let an admitted entry wait for a person's decision, and note who proposed it."""
@@ -39,15 +39,15 @@ class Proposer:
             raise NotFound(f"No entry {entry_id!r} in project {scope.project_id!r}.", subject=entry_id)
         _require_open(receipt)
         # One at a time: those who propose at once would all see that there is room, or that it is new.
-        async with self._turn:
+        async with self._lock:
             return await self._wait(scope, receipt, note)
 
     async def _wait(self, scope: Scope, receipt: Receipt, note: Reason) -> Proposal:
         entry_id = receipt.entry.id
         waiting = await self.digests.insights(scope, decided=False)
-        held = next((insight.id for insight in waiting if _says(insight, entry_id)), None)
-        if held is not None:
-            return Proposal(entry_id=entry_id, insight_id=held, new=False)
+        known = next((insight.id for insight in waiting if _says(insight, entry_id)), None)
+        if known is not None:
+            return Proposal(entry_id=entry_id, insight_id=known, new=False)
         if sum(is_proposed(insight) for insight in waiting) >= MOST_WAITING:
             raise Conflict(f"{MOST_WAITING} proposals wait for a person. Propose it when some are decided on.")
         return await self._put(scope, receipt, note)
@@ -95,9 +95,9 @@ def _checked(reason: object) -> str:
     # Imported on first use: the rules take their time to load.
     from memsieve.ingress.checks.injection.find import find_injection
 
-    told = validate.text(reason, field="reason", max_bytes=4 * MAX_REASON).strip()
-    if len(told) > MAX_REASON:
-        raise InvalidInput(f"reason has {len(told)} characters; {MAX_REASON} is the most. Shorten it.", field="reason")
-    if find_injection(told) is not None:
+    text = validate.text(reason, field="reason", max_bytes=4 * MAX_REASON).strip()
+    if len(text) > MAX_REASON:
+        raise InvalidInput(f"reason has {len(text)} characters; {MAX_REASON} is the most. Shorten it.", field="reason")
+    if find_injection(text) is not None:
         raise InvalidInput("reason gives its reader an order. Say why it is true and useful instead.", field="reason")
-    return " ".join(told.split()).translate(_WITHIN)
+    return " ".join(text.split()).translate(_WITHIN)

@@ -1,11 +1,25 @@
-"""The entries that a digest looks at, and which of them count as evidence."""
+"""The entries that a digest looks at, which of them count as evidence, and their statements, each once."""
 
 from __future__ import annotations
 
+import re
+import threading
+from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from heapq import nlargest
 
-from memsieve.digest.sayings import Saying
-from memsieve.model import CheckName, Decision, Entry, Receipt, SourceDoubt
+from memsieve.digest.statements import Statement, statements
+from memsieve.model import CheckName, Decision, Entry, Receipt, SourceDoubt, Vector
+from memsieve.text.normalize import normalized
+
+# What states less clearly than this is set aside.
+LEAST_CLARITY = 0.45
+# A long entry says more than anybody can decide on; its clearest statements stand for it.
+_MOST_PER_ENTRY = 6
+_MOST_FIGURES = 4
+_DIGITS = re.compile(r"\d+")
+_FIGURE = re.compile(r"[-−]?\d+(?:[.,:/]\d+)*")
 
 
 class Window:
@@ -37,13 +51,13 @@ class Window:
         """Say whether the filter found an instruction in an entry when it was recorded."""
         return _passed(self.receipts[number]).get(CheckName.INJECTION) is False
 
-    def quote(self, saying: Saying) -> str:
-        """Return the words of the first entry that counts."""
-        return next(words for number, words in saying.quotes.items() if self.doubt(number) is None)
+    def quote(self, statement: DedupedStatement) -> str:
+        """Return a statement in the words of the first entry that counts."""
+        return next(words for number, words in statement.quotes.items() if self.doubt(number) is None)
 
-    def counts(self, saying: Saying) -> bool:
-        """Say whether anybody said it whose words count."""
-        return any(self.doubt(number) is None for number in saying.quotes)
+    def counts(self, statement: DedupedStatement) -> bool:
+        """Say whether an entry that counts holds a statement."""
+        return any(self.doubt(number) is None for number in statement.quotes)
 
 
 def _doubt(receipt: Receipt) -> SourceDoubt | None:
@@ -68,3 +82,65 @@ def _injected(content: str) -> bool:
     from memsieve.ingress.checks.injection.find import find_injection
 
     return find_injection(content) is not None
+
+
+@dataclass(slots=True)
+class DedupedStatement:
+    """One statement, the entries that hold it with the words they hold it in, and how much else is said about it.
+
+    Its vector is that of the entry that says least beside it; `exact` when that is nothing.
+    """
+
+    statement: Statement
+    quotes: dict[int, str] = field(default_factory=dict)
+    vector: Vector | None = None
+    exact: bool = False
+    company: float = 0.0
+
+
+def deduplicate(receipts: Sequence[Receipt], given_up: threading.Event) -> list[DedupedStatement]:
+    """Return the statements of the entries, each once, in the order they were first made; entries are numbered.
+
+    Once `given_up`, nobody waits for the rest.
+    """
+    found: dict[str, DedupedStatement] = {}
+    shortest: dict[str, int] = {}
+    for number, receipt in enumerate(receipts):
+        if given_up.is_set():
+            return []
+        entry = receipt.entry
+        for statement in _clearest(entry.content):
+            key = _key(statement.text)
+            deduped = found.setdefault(key, DedupedStatement(statement))
+            deduped.quotes.setdefault(number, statement.text)
+            beside = len(entry.content.strip()) - len(statement.text)
+            if entry.embedding is not None and beside < shortest.get(key, beside + 1):
+                deduped.vector, deduped.exact, shortest[key] = entry.embedding, beside == 0, beside
+    return _without_readings(list(found.values()), receipts)
+
+
+def _key(text: str) -> str:
+    """Return what is the same in two wordings that are one: their letters, and their figures with signs and points."""
+    return f"{normalized(text)} {_FIGURE.findall(text)}"
+
+
+def _without_readings(deduped: list[DedupedStatement], receipts: Sequence[Receipt]) -> list[DedupedStatement]:
+    """Leave out what is repeated again and again with other figures in it: a tool reads it off, nobody claims it.
+
+    The figures that half of the sessions agree on stay, whatever others make of it.
+    """
+    kinds = [_DIGITS.sub("0", normalized(each.statement.text)) for each in deduped]
+    speaking = [{receipts[number].entry.session_id for number in each.quotes} for each in deduped]
+    counts, sessions = Counter(kinds), defaultdict[str, set[str]](set)
+    for kind, mine in zip(kinds, speaking, strict=True):
+        sessions[kind] |= mine
+    return [
+        each
+        for each, kind, mine in zip(deduped, kinds, speaking, strict=True)
+        if counts[kind] <= _MOST_FIGURES or 2 * len(mine) >= len(sessions[kind]) > 1
+    ]
+
+
+def _clearest(content: str) -> list[Statement]:
+    clear = [each for each in statements(content) if each.clarity >= LEAST_CLARITY]
+    return nlargest(_MOST_PER_ENTRY, clear, key=lambda each: each.clarity)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from memsieve.access.keyring import Keyring
 from memsieve.config import Settings
-from memsieve.digest.build import Digester
-from memsieve.digest.insight import InsightMaker
+from memsieve.digest.insights import InsightMaker
+from memsieve.digest.pipeline import Digester
 from memsieve.digest.prior_decisions import PriorDecisions
 from memsieve.digest.propose import Proposer
 from memsieve.ingress.admission import AdmissionDecider

@@ -5,7 +5,7 @@ from itertools import permutations
 
 import pytest
 
-from memsieve.digest.queue import going_on, in_order, new_id
+from memsieve.digest.continuity import in_order, match_clusters, new_id
 from memsieve.model import Outcome, Refinement
 from memsieve.testing.factories import NOW, entry, insight, source
 
@@ -77,35 +77,35 @@ def test_another_project_or_other_sources_give_another_id(project, entries):
 
 def test_an_insight_goes_on_where_half_of_its_sources_are():
     old = of("a", "b")
-    assert going_on([old], [held("xy"), held("bxyz")]) == {1: [old]}
-    assert going_on([of("a", "b", "c")], [held("axyz")]) == {}
+    assert match_clusters([old], [held("xy"), held("bxyz")]) == {1: [old]}
+    assert match_clusters([of("a", "b", "c")], [held("axyz")]) == {}
 
 
-def test_an_insight_goes_on_in_one_finding_only_the_one_that_holds_most_of_it():
+def test_an_insight_goes_on_in_one_cluster_only_the_one_that_holds_most_of_it():
     old = of("a", "b", "c", "d")
-    assert going_on([old], [held("ab"), held("bcd")]) == {1: [old]}
+    assert match_clusters([old], [held("ab"), held("bcd")]) == {1: [old]}
 
 
-def test_of_several_that_go_on_in_one_finding_the_oldest_of_those_that_hold_most_comes_first():
+def test_of_several_that_go_on_in_one_cluster_the_oldest_of_those_that_hold_most_comes_first():
     young, old = of("a", "b", made_at=NOW), of("c", "d", made_at=NOW - DAY)
     partly = of("e", "x", made_at=NOW - 9 * DAY)
-    assert going_on([partly, young, old], [held("abcde")]) == {0: [old, young, partly]}
+    assert match_clusters([partly, young, old], [held("abcde")]) == {0: [old, young, partly]}
 
 
 def test_nothing_goes_on_where_nothing_waits_or_nothing_was_found():
-    assert going_on([], [held("ab")]) == {}
-    assert going_on([of("a")], []) == {}
+    assert match_clusters([], [held("ab")]) == {}
+    assert match_clusters([of("a")], []) == {}
 
 
 def test_which_insight_goes_on_does_not_depend_on_the_order_of_those_that_wait():
     made = [of("a", "b"), of("b", "c"), of("c", "d"), of("x")]
     found = [held("abc"), held("cdx")]
-    results = [going_on(order, found) for order in permutations(made)]
+    results = [match_clusters(order, found) for order in permutations(made)]
     assert all(result == results[0] for result in results)
 
 
 def test_of_two_facts_in_the_same_entries_each_goes_on_as_itself():
     one, other = (insight([source(entry(id="a"), quote)]) for quote in ("The one fact.", "The other fact."))
     found = [held("a", "The other fact."), held("a", "The one fact.")]
-    assert going_on([one, other], found) == {0: [other], 1: [one]}
-    assert going_on([one, other], found[:1]) == {0: [other]}
+    assert match_clusters([one, other], found) == {0: [other], 1: [one]}
+    assert match_clusters([one, other], found[:1]) == {0: [other]}

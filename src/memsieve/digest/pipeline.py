@@ -9,13 +9,12 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from memsieve import validate
-from memsieve.digest.find import Finder, Found
-from memsieve.digest.insight import InsightMaker, sources_of
-from memsieve.digest.prior_decisions import History, PriorDecisions
-from memsieve.digest.queue import MOST_SHOWN, in_order
-from memsieve.digest.sides import led_by
-from memsieve.digest.waiting import Waiting
-from memsieve.digest.weigh import Finding
+from memsieve.digest.continuity import MOST_SHOWN, PendingInsights, in_order
+from memsieve.digest.extraction import ExtractionResult, Extractor
+from memsieve.digest.insights import InsightMaker, sources_of
+from memsieve.digest.prior_decisions import DecisionHistory, PriorDecisions
+from memsieve.digest.scoring import Cluster
+from memsieve.digest.stance import led_by
 from memsieve.digest.window import Window
 from memsieve.model import Digest, ExclusionReason, Insight, Scope
 from memsieve.ports import Clock, DigestStore, Embedder, Progress
@@ -38,39 +37,39 @@ class Digester:
     embedder: Embedder
     clock: Clock
     # Two at once would take each other's time, and make the same insights twice.
-    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def digest(self, scope: Scope, *, days: float = 7, progress: Progress | None = None) -> Digest:
         """Make the digest of the last days and of all that still waits, and keep it."""
         validate.number(days, field="days", most=MOST_DAYS)
-        async with self._turn:
+        async with self._lock:
             return await self._made(scope, timedelta(days=days), progress or _silent)
 
-    async def _made(self, scope: Scope, length: timedelta, told: Progress) -> Digest:
+    async def _made(self, scope: Scope, length: timedelta, progress: Progress) -> Digest:
         now = self.clock()
         since = now - length
         # Read before the entries: a source that is not among those then was decided on.
         insights = await self.digests.insights(scope, decided=False)
         window = Window(await self.digests.undecided(scope, since))
-        told(5, 100)
-        waiting = Waiting(insights=insights, undecided=window.ids, now=now)
+        progress(5, 100)
+        pending = PendingInsights(insights=insights, undecided=window.ids, now=now)
         history = await self.decided.history(scope)
-        wanted = MOST_SHOWN + min(len(history.decided) + len(waiting.stale), _MOST_BESIDES)
-        found = await Finder(window=window, embedder=self.embedder, progress=told).find(wanted)
-        new = await self._new(window, found, history, waiting)
-        standing, gone = await self._standing(scope, window, new, waiting, history)
+        wanted = MOST_SHOWN + min(len(history.decided) + len(pending.stale), _MOST_BESIDES)
+        found = await Extractor(window=window, embedder=self.embedder, progress=progress).extract(wanted)
+        new = await self._new(window, found, history, pending)
+        waiting, gone = await self._pending(scope, window, new, pending, history)
         digest = Digest(
             project_id=scope.project_id,
             made_at=now,
             since=since,
             entries=len(window),
-            set_aside=_set_aside(window, found, standing, history),
-            insights=tuple(standing),
-            waiting=len(standing),
+            set_aside=_set_aside(window, found, waiting, history),
+            insights=tuple(waiting),
+            waiting=len(waiting),
         )
-        later = history.joining(without=_entries(standing))
+        later = history.joining(without=_entries(waiting))
         saved = await self.digests.save(scope, digest, merged=gone, later=later)
-        told(100, 100)
+        progress(100, 100)
         return self._shown(saved)
 
     async def last(self, scope: Scope) -> Digest | None:
@@ -83,36 +82,38 @@ class Digester:
         found = await self.digests.insights(scope, decided=decided)
         return found[::-1] if decided else in_order(found, self.clock())
 
-    async def _new(self, window: Window, found: Found, history: History, waiting: Waiting) -> list[Finding]:
+    async def _new(
+        self, window: Window, found: ExtractionResult, history: DecisionHistory, pending: PendingInsights
+    ) -> list[Cluster]:
         """Return what a person has not decided on before, as much as one can read; the rest joins the history."""
         alone = MOST_SHOWN if len(found.telling) <= _LITTLE_SAID else _MOST_ALONE
-        places, stale = MOST_SHOWN, waiting.stale_entries
-        new: list[Finding] = []
-        for finding in found.findings:
+        places, stale = MOST_SHOWN, pending.stale_entries
+        new: list[Cluster] = []
+        for cluster in found.clusters:
             if not places:
                 break
-            sources = sources_of(finding, window)
-            if (finding.alone and not alone) or await history.takes(finding, sources):
+            sources = sources_of(cluster, window)
+            if (cluster.alone and not alone) or await history.absorbs(cluster, sources):
                 continue
-            new.append(finding)
-            alone -= finding.alone
+            new.append(cluster)
+            alone -= cluster.alone
             places -= any(source.entry_id not in stale for source in sources)
         return new
 
-    async def _standing(
-        self, scope: Scope, window: Window, new: list[Finding], waiting: Waiting, history: History
+    async def _pending(
+        self, scope: Scope, window: Window, new: list[Cluster], pending: PendingInsights, history: DecisionHistory
     ) -> tuple[list[Insight], list[str]]:
         """Return all insights that wait from now on, and the ids of those that no longer do."""
-        following = waiting.followed([sources_of(finding, window) for finding in new])
-        found = [self._led(finding, following.first.get(number), window) for number, finding in enumerate(new)]
-        made = waiting.named(await self.maker.make(scope, window, found, waiting.now), following)
-        gone_on = {insight.id for insight in made} | set(following.merged)
-        left = waiting.left(gone_on, history.entries)
+        continuations = pending.continued([sources_of(cluster, window) for cluster in new])
+        found = [self._led(cluster, continuations.first.get(number), window) for number, cluster in enumerate(new)]
+        made = pending.named(await self.maker.make(scope, window, found, pending.now), continuations)
+        gone_on = {insight.id for insight in made} | set(continuations.merged)
+        left = pending.left(gone_on, history.entries)
         again = [await self.maker.again(scope, insight) for insight in left if insight.sources]
-        return [*made, *again], [*following.merged, *(insight.id for insight in left if not insight.sources)]
+        return [*made, *again], [*continuations.merged, *(insight.id for insight in left if not insight.sources)]
 
-    def _led(self, finding: Finding, before: Insight | None, window: Window) -> tuple[Finding, Insight | None]:
-        return (finding if before is None else led_by(finding, before.summary, window)), before
+    def _led(self, cluster: Cluster, before: Insight | None, window: Window) -> tuple[Cluster, Insight | None]:
+        return (cluster if before is None else led_by(cluster, before.summary, window)), before
 
     def _shown(self, digest: Digest) -> Digest:
         """Return a digest with the front of the queue alone."""
@@ -121,7 +122,7 @@ class Digester:
 
 
 def _set_aside(
-    window: Window, found: Found, insights: Iterable[Insight], history: History
+    window: Window, found: ExtractionResult, insights: Iterable[Insight], history: DecisionHistory
 ) -> dict[ExclusionReason, int]:
     """Count the entries that are behind no insight, by the reason."""
     behind = _entries(insights)
@@ -133,7 +134,7 @@ def _set_aside(
     return {reason: counts[reason] for reason in ExclusionReason if counts[reason]}
 
 
-def _reason(number: int, window: Window, found: Found, history: History) -> ExclusionReason:
+def _reason(number: int, window: Window, found: ExtractionResult, history: DecisionHistory) -> ExclusionReason:
     if window.entry(number).id in history.entries:
         return ExclusionReason.DECIDED
     if window.flagged(number):

@@ -1,14 +1,13 @@
-"""What of a group is borne out, by whom, and how much that weighs."""
+"""What of a group is supported, by whom, and how much that weighs."""
 
 import threading
 
 import numpy as np
 import pytest
 
-from memsieve.digest.cluster import rarity
-from memsieve.digest.sayings import sayings
-from memsieve.digest.weigh import closeness, gathered, nearness, spoken, weigh
-from memsieve.digest.window import Window
+from memsieve.digest.cluster import idf
+from memsieve.digest.scoring import closeness, gather_support, nearness, score_cluster, scored
+from memsieve.digest.window import Window, deduplicate
 from memsieve.model import Admission, Check, Decision, Receipt, SourceDoubt
 from memsieve.testing.factories import NOW, entry
 
@@ -29,45 +28,45 @@ def receipt(content, session="s1", agent=None, failed=(), checks=("injection", "
 
 
 def heard(*receipts):
-    """Return a window, its sayings, and how much each of their words tells."""
-    said = sayings(receipts, threading.Event())
-    weights = rarity([saying.statement.words for saying in said])
-    return Window(receipts), [spoken(saying, weights) for saying in said], weights
+    """Return a window, its statements, and how much each of their words tells."""
+    said = deduplicate(receipts, threading.Event())
+    weights = idf([each.statement.words for each in said])
+    return Window(receipts), [scored(each, weights) for each in said], weights
 
 
-def finding(*receipts):
+def cluster(*receipts):
     window, said, weights = heard(*receipts)
-    return weigh(said, window, weights)
+    return score_cluster(said, window, weights)
 
 
 def test_all_who_say_the_same_bear_it_out_and_nobody_else():
-    found = finding(*(receipt(text, f"s{n}") for n, text in enumerate((*GATEWAY, OTHER))))
+    found = cluster(*(receipt(text, f"s{n}") for n, text in enumerate((*GATEWAY, OTHER))))
     assert {one.text for one in found.support} == set(GATEWAY)
     assert found.entries == [0, 1, 2]
     assert not found.alone
 
 
 def test_the_lead_is_among_those_who_bear_it_out():
-    found = finding(*(receipt(text) for text in GATEWAY))
+    found = cluster(*(receipt(text) for text in GATEWAY))
     assert found.lead in found.support
 
 
 def test_more_sessions_weigh_more_than_more_copies_of_one():
-    sessions = finding(*(receipt(text, f"s{n}") for n, text in enumerate(GATEWAY)))
-    copies = finding(*(receipt(text, "s1") for text in GATEWAY * 3))
+    sessions = cluster(*(receipt(text, f"s{n}") for n, text in enumerate(GATEWAY)))
+    copies = cluster(*(receipt(text, "s1") for text in GATEWAY * 3))
     assert sessions.value > copies.value
 
 
 def test_copies_of_one_agent_in_one_session_add_nothing():
-    once = finding(receipt(GATEWAY[0], "s1", "a"))
-    copies = finding(*(receipt(GATEWAY[0], "s1", "a") for _ in range(9)))
+    once = cluster(receipt(GATEWAY[0], "s1", "a"))
+    copies = cluster(*(receipt(GATEWAY[0], "s1", "a") for _ in range(9)))
     assert copies.value == pytest.approx(once.value)
 
 
 def test_other_agents_of_a_session_add_less_than_another_session():
-    one = finding(receipt(GATEWAY[0], "s1", "a"))
-    agents = finding(*(receipt(GATEWAY[0], "s1", agent) for agent in "abcdefghij"))
-    sessions = finding(*(receipt(GATEWAY[0], session, "a") for session in ("s1", "s2")))
+    one = cluster(receipt(GATEWAY[0], "s1", "a"))
+    agents = cluster(*(receipt(GATEWAY[0], "s1", agent) for agent in "abcdefghij"))
+    sessions = cluster(*(receipt(GATEWAY[0], session, "a") for session in ("s1", "s2")))
     assert one.value < agents.value < sessions.value
 
 
@@ -75,20 +74,20 @@ def test_other_agents_of_a_session_add_less_than_another_session():
 def test_who_is_in_doubt_adds_nothing_but_is_shown(check):
     clean = [receipt(text, f"s{n}") for n, text in enumerate(GATEWAY[:2])]
     doubtful = [receipt(GATEWAY[2], f"d{n}", failed=(check,)) for n in range(5)]
-    with_them = finding(*clean, *doubtful)
+    with_them = cluster(*clean, *doubtful)
     assert with_them.entries == [0, 1, 2, 3, 4, 5, 6]
     weights = heard(*clean, *doubtful)
-    assert with_them.value == pytest.approx(weigh(weights[1][:2], weights[0], weights[2]).value)
+    assert with_them.value == pytest.approx(score_cluster(weights[1][:2], weights[0], weights[2]).value)
 
 
 @pytest.mark.parametrize("check", ["injection", "echo", "consistency"])
-def test_what_only_the_doubtful_say_is_no_finding(check):
-    assert finding(*(receipt(text, text, failed=(check,)) for text in GATEWAY)) is None
+def test_what_only_the_doubtful_say_is_no_cluster(check):
+    assert cluster(*(receipt(text, text, failed=(check,)) for text in GATEWAY)) is None
 
 
 @pytest.mark.parametrize("check", ["injection", "echo", "consistency"])
 def test_the_doubtful_never_lead(check):
-    found = finding(receipt(GATEWAY[0], "s1"), *(receipt(GATEWAY[1], f"d{n}", failed=(check,)) for n in range(9)))
+    found = cluster(receipt(GATEWAY[0], "s1"), *(receipt(GATEWAY[1], f"d{n}", failed=(check,)) for n in range(9)))
     assert found.lead.text == GATEWAY[0]
 
 
@@ -96,13 +95,13 @@ def test_the_doubtful_never_lead(check):
 def test_copies_of_the_doubtful_hide_nobody_who_says_the_same_later(check):
     doubtful = [receipt(GATEWAY[0], f"d{n}", failed=(check,)) for n in range(9)]
     clean = [receipt(GATEWAY[0], f"s{n}") for n in range(2)]
-    assert finding(*doubtful, *clean).value == pytest.approx(finding(*clean).value)
+    assert cluster(*doubtful, *clean).value == pytest.approx(cluster(*clean).value)
 
 
 def test_copies_of_one_session_hide_no_other_session_that_comes_later():
     copies = [receipt(GATEWAY[0], "s1") for _ in range(9)]
     others = [receipt(GATEWAY[0], session) for session in ("s2", "s3")]
-    assert finding(*copies, *others).value > finding(*copies).value
+    assert cluster(*copies, *others).value > cluster(*copies).value
 
 
 def test_what_fails_other_checks_still_counts():
@@ -123,8 +122,8 @@ def test_an_instruction_is_the_worst_doubt():
 
 def test_the_quote_of_a_saying_is_of_an_entry_that_counts():
     loud = GATEWAY[0].upper()
-    window, [saying], _ = heard(receipt(loud, failed=("injection",)), receipt(GATEWAY[0]))
-    assert window.quote(saying.saying) == GATEWAY[0]
+    window, [each], _ = heard(receipt(loud, failed=("injection",)), receipt(GATEWAY[0]))
+    assert window.quote(each.deduped) == GATEWAY[0]
 
 
 def test_closeness_is_the_same_both_ways_and_whole_with_oneself():
@@ -138,13 +137,13 @@ def test_closeness_is_the_same_both_ways_and_whole_with_oneself():
 
 def test_without_vectors_words_alone_tell():
     receipts = [receipt(text, f"s{n}", embedding=None) for n, text in enumerate((*GATEWAY, OTHER))]
-    assert finding(*receipts).entries == [0, 1, 2]
+    assert cluster(*receipts).entries == [0, 1, 2]
 
 
-def test_what_lies_elsewhere_joins_a_finding_only_if_it_says_the_same():
+def test_what_lies_elsewhere_joins_a_cluster_only_if_it_says_the_same():
     window, said, weights = heard(*(receipt(text, text) for text in (*GATEWAY, OTHER)))
-    first = weigh(said[:1], window, weights)
-    whole = gathered(first, said[1:])
+    first = score_cluster(said[:1], window, weights)
+    whole = gather_support(first, said[1:])
     assert whole.entries == [0, 1, 2]
     assert whole.lead is first.lead
-    assert gathered(whole, said).entries == whole.entries
+    assert gather_support(whole, said).entries == whole.entries

@@ -1,0 +1,206 @@
+"""Score a group of statements: find the one that the others support, and say how much it weighs."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from memsieve.digest.cluster import tfidf
+from memsieve.digest.window import DedupedStatement, Window
+from memsieve.model import Vector
+from memsieve.retrieval.index import expected_word_scores
+from memsieve.text.tokenize import is_chinese
+
+# From here on one statement supports the other: so near by vectors, and so near by vectors and words together.
+ALIKE_BY_VECTOR = 0.6
+ALIKE = 0.5
+# Between two languages vectors alone tell.
+ALIKE_ACROSS = 0.7
+# So near, a statement adds nothing to the weight of another, and so much nearer it adds all it can.
+_NO_STRENGTH, _TO_FULL_STRENGTH = 0.45, 0.25
+# Who says it word for word may have copied it: of one wording so many sessions are weighed.
+_MOST_COPIES = 3
+# What other agents of the same session add: they heard each other.
+_OTHER_AGENT = 0.3
+_MOST_FROM_OTHERS = 0.6
+# Ten sessions are not ten times as much as one; what stands alone weighs less.
+_GROWTH = 0.85
+_ALONE = 0.75
+# How much it takes from a lead to add something that nobody else says.
+_BARE = 2
+# So many words that tell something make a statement whole.
+_WHOLE = 9
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredStatement:
+    """A statement as it can be compared with others, with the weights of its words."""
+
+    deduped: DedupedStatement
+    tfidf: Mapping[str, float]
+    chinese: bool
+
+    @property
+    def text(self) -> str:
+        return self.deduped.statement.text
+
+    @property
+    def vector(self) -> Vector | None:
+        return self.deduped.vector
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A group of statements: the lead, which the others support best, and those for and against it, nearest first."""
+
+    lead: ScoredStatement
+    support: tuple[ScoredStatement, ...]
+    value: float
+    against: tuple[ScoredStatement, ...] = ()
+
+    @property
+    def alone(self) -> bool:
+        """Whether one entry says it and no other."""
+        return len(self.entries) == 1
+
+    @property
+    def entries(self) -> list[int]:
+        """The entries behind it, in the order they were recorded."""
+        return sorted({entry for one in (*self.support, *self.against) for entry in one.deduped.quotes})
+
+
+def scored(deduped: DedupedStatement, weights: Mapping[str, float]) -> ScoredStatement:
+    """Return a statement as it can be compared with others."""
+    words = deduped.statement.words
+    return ScoredStatement(deduped, tfidf(words, weights), is_chinese(words))
+
+
+def score_cluster(group: Sequence[ScoredStatement], window: Window, weights: Mapping[str, float]) -> Cluster | None:
+    """Return the cluster of a group: each statement is tried as the lead that the others support.
+
+    None where no statement is of an entry that counts.
+    """
+    close = closeness(group)
+    values = [
+        _evidence(near, group, window) * _worth(one, weights) if window.counts(one.deduped) else 0.0
+        for near, one in zip(close, group, strict=True)
+    ]
+    # A lead that adds something would be believed for what the others say: who adds more than another loses.
+    best = int(
+        np.argmax([value * share**_BARE for value, share in zip(values, _shares(close, group, window), strict=True)])
+    )
+    if values[best] <= 0:
+        return None
+    return Cluster(group[best], _supporters(close[best], group), max(values))
+
+
+def gather_support(cluster: Cluster, more: Sequence[ScoredStatement]) -> Cluster:
+    """Return a cluster with those of other statements that support its lead as well."""
+    group = [cluster.lead, *(one for one in (*cluster.support, *more) if one is not cluster.lead)]
+    near = closeness(group)[0]
+    return Cluster(cluster.lead, _supporters(near, group), cluster.value)
+
+
+def _shares(close: npt.NDArray[np.float64], group: Sequence[ScoredStatement], window: Window) -> list[float]:
+    """Return how much of each statement is supported, compared with the best; one that stands alone as the least is."""
+    shares = [supported_share(one, _supporters(near, group), window) for near, one in zip(close, group, strict=True)]
+    known = [share for share in shares if share is not None] or [1.0]
+    return [(min(known) if share is None else share) / (max(known) or 1.0) for share in shares]
+
+
+def supported_share(one: ScoredStatement, others: Sequence[ScoredStatement], window: Window) -> float | None:
+    """Return the share of a statement's word weights that other sessions state too, 0..1; the rest it adds alone.
+
+    None where nobody else says it in its language, so that there is nothing to compare.
+    """
+    sessions = _sessions(one, window)
+    elsewhere = [each for each in others if each.chinese == one.chinese and _sessions(each, window) - sessions]
+    if len(sessions) > 1:
+        return 1.0
+    if not elsewhere:
+        return None
+    stated = {word for each in elsewhere for word in each.tfidf}
+    return sum(weight * weight for word, weight in one.tfidf.items() if word in stated)
+
+
+def _sessions(one: ScoredStatement, window: Window) -> set[str]:
+    return {window.entry(number).session_id for number in one.deduped.quotes if window.doubt(number) is None}
+
+
+def closeness(group: Sequence[ScoredStatement]) -> npt.NDArray[np.float64]:
+    """Return for each two statements how near they are, 0 where they do not support each other."""
+    near, cosines, both = _near(group)
+    chinese = np.array([one.chinese for one in group])
+    least = np.where(chinese[:, None] != chinese[None, :], ALIKE_ACROSS, ALIKE_BY_VECTOR)
+    close = np.where((near >= ALIKE) & (~both | (cosines >= least)), near, 0.0)
+    np.fill_diagonal(close, 1.0)
+    return close
+
+
+def nearness(group: Sequence[ScoredStatement]) -> npt.NDArray[np.float64]:
+    """Return for each two statements how near they are, 0..1."""
+    return _near(group)[0]
+
+
+def _near(
+    group: Sequence[ScoredStatement],
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
+    """Return how near each two statements are by words and vectors, by vectors alone, and whether both have one."""
+    words = np.array([[_shared(a.tfidf, b.tfidf) for b in group] for a in group])
+    known = np.array([one.vector is not None for one in group])
+    both = known[:, None] & known[None, :]
+    size = next((len(one.vector) for one in group if one.vector is not None), 1)
+    vectors = np.array([np.zeros(size, np.float32) if one.vector is None else one.vector for one in group])
+    cosines = vectors @ vectors.T
+    chinese = np.array([one.chinese for one in group])
+    # Texts of two languages share no words, however alike they are.
+    words = np.where((chinese[:, None] != chinese[None, :]) & both, expected_word_scores(cosines), words)
+    return np.where(both, (cosines + words) / 2, words), cosines, both
+
+
+def _supporters(near: npt.NDArray[np.float64], group: Sequence[ScoredStatement]) -> tuple[ScoredStatement, ...]:
+    order = sorted(range(len(group)), key=lambda number: (-near[number], number))
+    return tuple(group[number] for number in order if near[number] > 0)
+
+
+def _shared(a: Mapping[str, float], b: Mapping[str, float]) -> float:
+    small, large = (a, b) if len(a) <= len(b) else (b, a)
+    return sum(weight * large[word] for word, weight in small.items() if word in large)
+
+
+def _evidence(close: npt.NDArray[np.float64], group: Sequence[ScoredStatement], window: Window) -> float:
+    """Add up what supports a statement: each session counts, and another agent of the session a little."""
+    sessions: dict[str, dict[str | None, float]] = defaultdict(dict)
+    for near, one in zip(close, group, strict=True):
+        strength = min(1.0, (near - _NO_STRENGTH) / _TO_FULL_STRENGTH) if near > 0 else 0.0
+        for number in _copies(one, window) if strength > 0 else ():
+            entry = window.entry(number)
+            agents = sessions[entry.session_id]
+            agents[entry.agent_id] = max(strength, agents.get(entry.agent_id, 0.0))
+    total = sum(_of_a_session(sorted(agents.values(), reverse=True)) for agents in sessions.values())
+    return total**_GROWTH if total > 1 else total * _ALONE
+
+
+def _copies(one: ScoredStatement, window: Window) -> list[int]:
+    """Return the entries that are weighed: those that count, of the first sessions that said it."""
+    counting = [number for number in one.deduped.quotes if window.doubt(number) is None]
+    sessions = [*dict.fromkeys(window.entry(number).session_id for number in counting)][:_MOST_COPIES]
+    return [number for number in counting if window.entry(number).session_id in sessions]
+
+
+def _of_a_session(strengths: list[float]) -> float:
+    return strengths[0] + min(_MOST_FROM_OTHERS, _OTHER_AGENT * sum(strengths[1:]))
+
+
+def _worth(one: ScoredStatement, weights: Mapping[str, float]) -> float:
+    """Return how much a statement is worth deciding on: clear, whole, telling, and about what much is group about."""
+    statement = one.deduped.statement
+    telling = sum(weights[word] for word in one.tfidf) / (len(one.tfidf) * max(weights.values()))
+    whole = min(1.0, statement.terms / _WHOLE)
+    central = 1 + math.log1p(one.deduped.company)
+    return float(statement.clarity**2 * telling**1.75 * whole * central)

@@ -1,0 +1,99 @@
+"""Which statements of a cluster contradict each other: what supports its lead, what denies it, and disputes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import combinations, product
+
+from memsieve.claims.between_texts import find_contradiction_between
+from memsieve.claims.statement import read_statement
+from memsieve.digest.scoring import Cluster, ScoredStatement, gather_support
+from memsieve.digest.window import Window
+from memsieve.model import Dispute, InsightSource, Reason, SourceDoubt
+
+# Each takes up to some milliseconds; the nearest come first, and who is not heard does not count.
+_MOST_HEARD = 24
+_NEGATIVE = re.compile(r"(?<![\w-])[-−](\d+)")
+# Each pair takes up to some milliseconds: those against the summary are heard, and the nearest of the others.
+_MOST_CONTRARY = 4
+_MOST_OTHERS = 6
+_MOST_DISPUTES = 3
+
+
+def take_sides(cluster: Cluster, window: Window) -> Cluster:
+    """Return a cluster whose support agrees with its lead; where more sessions say the opposite, that is the lead."""
+    sided = _sided(cluster, window)
+    others = [one for one in sided.against if window.counts(one.deduped)]
+    if others and _sessions(others, window) > _sessions(sided.support, window):
+        return _sided(gather_support(replace(cluster, lead=others[0]), ()), window)
+    return sided
+
+
+def led_by(cluster: Cluster, words: str, window: Window) -> Cluster:
+    """Return a cluster led by the statement that an insight began with: it keeps its words, whatever was said since."""
+    for one in (*cluster.support, *cluster.against):
+        if window.counts(one.deduped) and words.startswith(window.quote(one.deduped)):
+            everything = replace(cluster, lead=one, support=(*cluster.support, *cluster.against), against=())
+            return _sided(gather_support(everything, ()), window)
+    return cluster
+
+
+def _sided(cluster: Cluster, window: Window) -> Cluster:
+    """Return a cluster with what contradicts its lead against it, and without what has other figures.
+
+    What counts for nothing anyway is still shown.
+    """
+    lead = cluster.lead
+    heard = [one for one in cluster.support if one is not lead][:_MOST_HEARD]
+    against = [one for one in heard if find_contradiction_between(lead.text, one.text) is not None]
+    agreeing = [one for one in heard if one not in against]
+    support = [one for one in agreeing if _has_figures_of(lead, one) or not window.counts(one.deduped)]
+    return replace(cluster, support=(lead, *support), against=tuple(against))
+
+
+def _has_figures_of(lead: ScoredStatement, one: ScoredStatement) -> bool:
+    """Say whether a statement holds a figure of the lead, if that has any: one with another figure is no support."""
+    wanted, held = _figures(lead.text), _figures(one.text)
+    same_sign = set(_NEGATIVE.findall(lead.text)) == set(_NEGATIVE.findall(one.text))
+    return same_sign and (not wanted or not wanted.isdisjoint(held))
+
+
+@lru_cache(maxsize=4096)
+def _figures(text: str) -> frozenset[object]:
+    # "One" is an article as often as a number.
+    values = (value.quantity.value for value in read_statement(text).values)
+    return frozenset(value for value in values if value != (1.0,))
+
+
+def _sessions(scored: Iterable[ScoredStatement], window: Window) -> int:
+    numbers = {number for one in scored for number in one.deduped.quotes if window.doubt(number) is None}
+    return len({window.entry(number).session_id for number in numbers})
+
+
+def disputes(sources: Sequence[InsightSource]) -> tuple[Dispute, ...]:
+    """Return pairs of sources that cannot both be right; what gives orders is not heard."""
+    heard = {source.quote: source for source in reversed(sources) if source.doubt is not SourceDoubt.INJECTION}
+    distinct = [*reversed(heard.values())]
+    contrary = [source for source in distinct if source.doubt is SourceDoubt.CONTRARY][:_MOST_CONTRARY]
+    others = [source for source in distinct if source.doubt is not SourceDoubt.CONTRARY][:_MOST_OTHERS]
+    found: list[Dispute] = []
+    for first, second in (*product(others, contrary), *combinations(others, 2)):
+        difference = find_contradiction_between(first.quote, second.quote)
+        if difference is not None:
+            found.append(_dispute(first, second, difference))
+        if len(found) == _MOST_DISPUTES:
+            break
+    return tuple(found)
+
+
+def _dispute(first: InsightSource, second: InsightSource, difference: Reason) -> Dispute:
+    return Dispute(
+        first_id=first.entry_id,
+        first_quote=first.quote,
+        second_id=second.entry_id,
+        second_quote=second.quote,
+        difference=difference,
+    )
