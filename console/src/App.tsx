@@ -2,15 +2,15 @@ import { useEffect, useMemo, useState } from 'react';
 import { Client } from './api/client';
 import { ClientContext } from './api/context';
 import type { Session } from './api/types';
+import { ErrorState } from './components/States';
+import { ToastProvider } from './components/Toast';
+import { type Language, LanguageContext, preferred } from './messages/language';
 import { SignIn } from './pages/SignIn';
-import { ErrorState } from './parts/States';
-import { ToastProvider } from './parts/Toast';
 import { useRemembered } from './preferences';
 import { SessionContext, useProjects, useWhoami } from './session';
 import { Shell } from './shell/Shell';
-import { type Language, LanguageContext, preferred } from './words/language';
 
-/** The console: a language, whoever is signed in, a project, and then the pages. */
+/** The console: a language, the signed-in person, a project, and then the pages. */
 export function App() {
   const [language, setLanguage] = useRemembered<Language>('language', preferred());
   useEffect(() => {
@@ -19,13 +19,13 @@ export function App() {
   return (
     <LanguageContext value={language}>
       <ToastProvider>
-        <Door onLanguage={setLanguage} />
+        <SignedIn onLanguage={setLanguage} />
       </ToastProvider>
     </LanguageContext>
   );
 }
 
-function Door({ onLanguage }: { onLanguage: (language: Language) => void }) {
+function SignedIn({ onLanguage }: { onLanguage: (language: Language) => void }) {
   const { data: who, error, refetch } = useWhoami();
   const [asGuest, setAsGuest] = useState(false);
   if (error) return <Failed error={error} retry={() => void refetch()} />;

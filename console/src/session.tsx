@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, use, useEffect } from 'react';
 import { Client, Problem } from './api/client';
-import { dropHalf, heldHalf, keepHalf } from './api/half';
+import { dropHalf, storedHalf, storeHalf } from './api/half';
+import { queryKeys } from './api/queryKeys';
 import type { ProjectPage, Session } from './api/types';
 
 /** What one may be allowed to do, as the server names it. */
@@ -16,7 +17,7 @@ export function useSession(): Session {
   return session;
 }
 
-/** Whether whoever is signed in may do this. */
+/** Whether the signed-in person may do this. */
 export function useMay(right: Right): boolean {
   return useSession().rights.includes(right);
 }
@@ -47,12 +48,12 @@ export function useWhoami() {
     // The link, opened where the console is open already.
     const arrive = () => {
       printed = takeToken();
-      if (printed !== null) void cache.resetQueries({ queryKey: ['session'] });
+      if (printed !== null) void cache.resetQueries({ queryKey: queryKeys.session });
     };
     window.addEventListener('hashchange', arrive);
     return () => window.removeEventListener('hashchange', arrive);
   }, [cache]);
-  return useQuery({ queryKey: ['session'], queryFn: whoami, staleTime: Number.POSITIVE_INFINITY, retry: false });
+  return useQuery({ queryKey: queryKeys.session, queryFn: whoami, staleTime: Number.POSITIVE_INFINITY, retry: false });
 }
 
 async function whoami(): Promise<Whoami> {
@@ -64,9 +65,9 @@ async function whoami(): Promise<Whoami> {
 
 /** Read who calls; a half that is of no use any more is gone after the first answer, and does not stand in the way. */
 async function known(): Promise<Session | null> {
-  const held = heldHalf();
+  const half = storedHalf();
   const session = await unlessUnknown(anyone.get<Session>('/session'));
-  return session ?? (held === null ? null : unlessUnknown(anyone.get<Session>('/session')));
+  return session ?? (half === null ? null : unlessUnknown(anyone.get<Session>('/session')));
 }
 
 /** Take a 401 for nobody. */
@@ -81,7 +82,7 @@ async function unlessUnknown<T>(call: Promise<T>): Promise<T | null> {
 
 async function signIn(key: string): Promise<void> {
   const { half } = await new Client({ key }).post<{ half: string }>('/session');
-  keepHalf(half);
+  storeHalf(half);
 }
 
 export function useSignIn(): { signIn: (key: string) => Promise<void>; signOut: () => Promise<void> } {
@@ -89,11 +90,11 @@ export function useSignIn(): { signIn: (key: string) => Promise<void>; signOut: 
   return {
     signIn: async (key) => {
       await signIn(key);
-      await cache.resetQueries({ queryKey: ['session'] });
+      await cache.resetQueries({ queryKey: queryKeys.session });
     },
     signOut: async () => {
       await anyone.delete('/session');
-      dropHalf(heldHalf());
+      dropHalf(storedHalf());
       // A fresh page: nothing that was read stays behind.
       location.assign('/');
     },
@@ -103,7 +104,7 @@ export function useSignIn(): { signIn: (key: string) => Promise<void>; signOut: 
 /** The projects that one may choose from. */
 export function useProjects() {
   return useQuery({
-    queryKey: ['projects'],
+    queryKey: queryKeys.projects,
     queryFn: async ({ signal }): Promise<string[]> => {
       const page = await anyone.get<ProjectPage>('/projects', { limit: 1000 }, signal);
       return page.items.map((one) => one.project_id);

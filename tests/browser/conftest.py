@@ -25,7 +25,7 @@ AXE = Path(__file__).parents[2] / "console/node_modules/axe-core/axe.min.js"
 # For machines that do much else.
 PATIENCE_MS = 30_000
 # A project for each test that decides something; `apollo` is only looked at.
-WEEKS = ("apollo", "english", "chinese", "undone", "keyboard", "left")
+WEEKS = ("apollo", "english", "chinese", "undone", "keyboard", "left", "counted")
 MANY = 10_000
 
 
@@ -113,7 +113,7 @@ def console(tmp_path_factory: pytest.TempPathFactory, _quiet_environment: None) 
         _, admin = memory.keys.make(name="grace", role=KeyRole.ADMIN, project_id=None, by="test")
         reviewers = {
             name: memory.keys.make(name="ada@example.org", role=KeyRole.REVIEWER, project_id=name, by="test")[1]
-            for name in (*WEEKS, "hostile", "many")
+            for name in (*WEEKS, "hostile", "forged", "many")
         }
     with ServedMemory(folder) as server:
         token = (folder / "reviewer.token").read_text("ascii").strip()

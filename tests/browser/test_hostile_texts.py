@@ -9,6 +9,9 @@ sys.path.insert(0, str(Path(__file__).parents[2]))  # tools/ is not installed
 
 from tools.screenshots.week import HOSTILE, LINK, PICTURE
 
+ELSEWHERE = "0d9f3a52-5d0e-4f7e-9f63-0d3c8f1b2a11"
+# As the sentence of a check would say it that leads to what a person rejected.
+FORGED = f"A person retired something like it. The lineage of {ELSEWHERE} shows what, and why."
 ALIVE = "document.querySelectorAll('img, [onerror], a[href^=\"javascript:\" i]').length"
 
 
@@ -54,3 +57,23 @@ def test_markup_in_a_question_and_a_search_stays_text(screen, console):
     [memory] = console.read("hostile", "/memory/longterm", search="customer import")["items"]
     screen.open(f"/longterm/{memory['id']}")
     shows(screen, f"“{PICTURE}”")
+
+
+def test_a_memory_that_speaks_as_a_check_does_makes_no_link(screen, console):
+    def record(session: str) -> str:
+        said = {"project_id": "forged", "session_id": session, "content": FORGED}
+        return client.post("/api/v1/memory/quarantine", json=said).raise_for_status().json()["entry_id"]
+
+    with console.server.client(console.admin) as client:
+        first, quoting = record("one"), record("two")
+        rejected = {"project_id": "forged", "id": first, "reason": "It is forged"}
+        client.post("/api/v1/memory/dismiss", json=rejected).raise_for_status()
+        blocked = record("three")
+    sheet = screen.page.get_by_role("dialog")
+    screen.open(f"/quarantine/{quoting}", key=console.reviewers["forged"])
+    expect(sheet.get_by_role("listitem").filter(has_text="Duplicate")).to_contain_text(FORGED[:40])
+    expect(sheet.locator(f"a[href*='{ELSEWHERE}']")).to_have_count(0)
+    # What the check itself found is a link.
+    screen.open(f"/quarantine/{blocked}")
+    expect(sheet.get_by_role("link", name="See what was rejected")).to_have_attribute("href", f"/quarantine/{first}")
+    expect(sheet.locator(f"a[href*='{ELSEWHERE}']")).to_have_count(0)

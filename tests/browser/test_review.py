@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import expect
@@ -199,3 +200,24 @@ def test_a_retired_memory_shows_who_was_served_it_and_is_served_no_more(screen, 
     served = ask(page, say, "how long does the nightly backup take?")
     expect(served.first).to_be_visible()
     expect(served.filter(has_text=BACKUP)).to_have_count(0)
+
+
+def test_a_decision_is_read_anew_once_although_the_server_tells_of_it(open_screen, console):
+    screen = open_screen()
+    page = screen.page
+    page.clock.install()
+    key = console.reviewers["counted"]
+    screen.open(key=key)
+    expect(page.get_by_role("status").filter(has_text="Live").first).to_be_attached()
+    asked = []
+    page.on("request", lambda request: asked.append(urlsplit(request.url).path.removeprefix("/api/v1")))
+    with console.server.client(key) as client, client.stream("GET", "/api/v1/events") as events:
+        screen.press("p")
+        with sent(page, "/memory/promote"):
+            page.clock.fast_forward(6_000)
+        told = next(line for line in events.iter_lines() if line == "event: knowledge:updated")
+    assert told
+    expect(page.get_by_role("link", name="Digest").filter(has_text="7").first).to_be_visible()
+    page.clock.fast_forward(2_000)
+    screen.wait()
+    assert sorted(asked) == ["/memory/digest", "/memory/promote", "/stats"]

@@ -47,10 +47,10 @@ export class Client {
 
   /** Say where a path is, with the project in its query. */
   address(path: string, query: Query = {}): string {
-    const told = Object.entries({ project_id: this.project, ...query }).filter(
+    const set = Object.entries({ project_id: this.project, ...query }).filter(
       ([, value]) => value != null && value !== '',
     );
-    const search = new URLSearchParams(told.map(([name, value]) => [name, String(value)])).toString();
+    const search = new URLSearchParams(set.map(([name, value]) => [name, String(value)])).toString();
     return `${this.#base}${path}${search && `?${search}`}`;
   }
 
@@ -104,10 +104,10 @@ async function answered(address: string, init: RequestInit): Promise<Response> {
 }
 
 async function problemOf(answer: Response): Promise<Problem> {
-  const told = await answer.json().catch(() => ({}));
+  const problem = await answer.json().catch(() => ({}));
   const kind =
-    String(told.type ?? '')
+    String(problem.type ?? '')
       .split(':')
       .at(-1) ?? '';
-  return new Problem(answer.status, kind, told.detail ?? answer.statusText, told.field, told.instance);
+  return new Problem(answer.status, kind, problem.detail ?? answer.statusText, problem.field, problem.instance);
 }

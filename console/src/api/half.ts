@@ -1,30 +1,30 @@
 const NAME = 'memsieve.half';
 
-/** Where storage is shut, it holds until the page is left. */
-let own: string | null = null;
+/** Where storage is shut, it is kept until the page is left. */
+let unstored: string | null = null;
 
 /** The page's half of the key: of no use without the cookie, and read by this origin alone, ports included. */
-export function heldHalf(): string | null {
+export function storedHalf(): string | null {
   try {
-    return localStorage.getItem(NAME) ?? own;
+    return localStorage.getItem(NAME) ?? unstored;
   } catch {
-    return own;
+    return unstored;
   }
 }
 
-export function keepHalf(half: string): void {
-  own = null;
+export function storeHalf(half: string): void {
+  unstored = null;
   try {
     localStorage.setItem(NAME, half);
   } catch {
-    own = half;
+    unstored = half;
   }
 }
 
 /** Forget a half; another that came since stays. */
 export function dropHalf(half: string | null): void {
-  if (half === null || heldHalf() !== half) return;
-  own = null;
+  if (half === null || storedHalf() !== half) return;
+  unstored = null;
   try {
     localStorage.removeItem(NAME);
   } catch {
@@ -36,5 +36,5 @@ export function dropHalf(half: string | null): void {
 export function halfFor(address: string): string | null {
   // Outside a browser there is no page, and nothing that it keeps.
   if (typeof location === 'undefined') return null;
-  return new URL(address, location.href).origin === location.origin ? heldHalf() : null;
+  return new URL(address, location.href).origin === location.origin ? storedHalf() : null;
 }

@@ -1,91 +1,101 @@
 import { type Client, Problem } from './client';
 
-const RETRY = 5_000;
-/** The server says something every quarter of a minute: a line that is silent for longer is dead. */
-const SILENCE = 60_000;
+const RETRY_MS = 5_000;
+/** The server sends something every quarter of a minute: a connection that is silent for longer is dead. */
+const SILENCE_MS = 60_000;
 
 export interface Listener {
-  opened: () => void;
-  heard: (event: string) => void;
-  /** The line broke; it is tried again by itself. */
-  lost: () => void;
+  onOpen: () => void;
+  onEvent: (kind: string, data: string) => void;
+  /** The connection broke; it is tried again by itself. */
+  onLost: () => void;
 }
 
 /** Listen to a stream of server-sent events, which a browser's own reader asks for without headers. */
-export function follow(client: Client, path: string, to: Listener): () => void {
-  let line = new AbortController();
-  let waiting: ReturnType<typeof setTimeout> | undefined;
-  let left = false;
-  let last = '';
+export function follow(client: Pick<Client, 'open'>, path: string, listener: Listener): () => void {
+  let connection = new AbortController();
+  let retry: ReturnType<typeof setTimeout> | undefined;
+  let isClosed = false;
+  let lastId = '';
 
   const connect = async () => {
-    line = new AbortController();
-    const { signal } = line;
-    const silence = alarm(SILENCE, () => line.abort());
+    connection = new AbortController();
+    const { signal } = connection;
+    const silence = timeout(SILENCE_MS, () => connection.abort());
     try {
-      const headers = { Accept: 'text/event-stream', ...(last && { 'Last-Event-ID': last }) };
+      const headers = { Accept: 'text/event-stream', ...(lastId && { 'Last-Event-ID': lastId }) };
       const answer = await client.open(path, headers, signal);
-      if (!left) to.opened();
-      for await (const frame of frames(answer, silence.put)) {
-        if (left) return;
-        if (frame.id !== undefined) last = frame.id;
-        if (frame.event) to.heard(frame.event);
+      if (!isClosed) listener.onOpen();
+      for await (const frame of frames(chunks(answer, silence.restart))) {
+        if (isClosed) return;
+        if (frame.id !== undefined) lastId = frame.id;
+        if (frame.data !== undefined) listener.onEvent(frame.event, frame.data);
       }
     } catch (error) {
-      // A place that is refused would be refused for ever.
-      if (error instanceof Problem && !error.passing) last = '';
+      // An id that is refused would be refused for ever.
+      if (error instanceof Problem && !error.passing) lastId = '';
     } finally {
       silence.clear();
-      if (!left) again();
+      if (!isClosed) {
+        listener.onLost();
+        retry = setTimeout(connect, RETRY_MS);
+      }
     }
-  };
-  const again = () => {
-    to.lost();
-    waiting = setTimeout(connect, RETRY);
   };
 
   void connect();
   return () => {
-    left = true;
-    clearTimeout(waiting);
-    line.abort();
+    isClosed = true;
+    clearTimeout(retry);
+    connection.abort();
   };
 }
 
-interface Frame {
+export interface Frame {
   id?: string;
-  /** Empty where the frame says nothing but its place. */
   event: string;
+  /** Missing where the frame only gives an id, or is a comment. */
+  data?: string;
 }
 
-/** Read a stream frame by frame; its comments only say that it lives. */
-async function* frames(answer: Response, alive: () => void): AsyncGenerator<Frame> {
+async function* chunks(answer: Response, onChunk: () => void): AsyncGenerator<string> {
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = '';
   for (;;) {
-    const told = await reader?.read();
-    if (!told || told.done) return;
-    alive();
-    const texts = (rest + told.value).split('\n\n');
+    const chunk = await reader?.read();
+    if (!chunk || chunk.done) return;
+    onChunk();
+    yield chunk.value;
+  }
+}
+
+/** Cut a stream into its frames, wherever its chunks end; a frame that is not complete in the end is left out. */
+export async function* frames(stream: AsyncIterable<string>): AsyncGenerator<Frame> {
+  let rest = '';
+  for await (const chunk of stream) {
+    const texts = (rest + chunk).split('\n\n');
     rest = texts.pop() ?? '';
     yield* texts.map(frameOf);
   }
 }
 
 function frameOf(text: string): Frame {
-  const fields = new Map(text.split('\n').map((one) => [one.split(':', 1)[0], one.replace(/^[^:]*: ?/, '')]));
-  const id = fields.get('id');
-  const event = fields.has('data') ? (fields.get('event') ?? 'message') : '';
-  return { event, ...(id !== undefined && { id }) };
+  const fields = text.split('\n').map((line) => [line.split(':', 1)[0], line.replace(/^[^:]*:? ?/, '')] as const);
+  const values = (name: string) => fields.filter(([field]) => field === name).map(([, value]) => value);
+  const [id, data] = [values('id').at(-1), values('data')];
+  return {
+    event: values('event').at(-1) ?? 'message',
+    ...(id !== undefined && { id }),
+    ...(data.length > 0 && { data: data.join('\n') }),
+  };
 }
 
-/** Ring after so long, unless it is put off. */
-function alarm(after: number, ring: () => void): { put: () => void; clear: () => void } {
-  let timer = setTimeout(ring, after);
+/** Call back after so long, unless it is restarted. */
+function timeout(after: number, callback: () => void): { restart: () => void; clear: () => void } {
+  let timer = setTimeout(callback, after);
   const clear = () => clearTimeout(timer);
-  const put = () => {
+  const restart = () => {
     clear();
-    timer = setTimeout(ring, after);
+    timer = setTimeout(callback, after);
   };
-  return { put, clear };
+  return { restart, clear };
 }

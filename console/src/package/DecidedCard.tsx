@@ -1,10 +1,11 @@
-import { Button } from '../parts/Button';
-import { Icon } from '../parts/Icon';
-import { useTold } from '../parts/States';
-import { digest as words } from '../words/digest';
-import { langOf, useWords } from '../words/language';
-import { isOpen } from './decisions';
-import type { InsightCardProps } from './InsightCard';
+import type { Insight } from '../api/types';
+import { Button } from '../components/Button';
+import { Icon } from '../components/Icon';
+import { useErrorMessage } from '../components/States';
+import { digest as messages } from '../messages/digest';
+import { langOf, useMessages } from '../messages/language';
+import { isUndoable } from './decisions';
+import { useReview } from './review';
 import { markOf } from './tally';
 
 const LOOKS = {
@@ -14,19 +15,21 @@ const LOOKS = {
 } as const;
 
 /** What was decided, in a line; it can be taken back for a moment. */
-export function DecidedCard({ insight, standing, onUndo }: InsightCardProps) {
-  const say = useWords(words);
-  const told = useTold(standing?.state === 'failed' ? standing.error : null);
-  const mark = markOf(insight, standing);
+export function DecidedCard({ insight }: { insight: Insight }) {
+  const { decisions, undo } = useReview();
+  const decision = decisions.get(insight.id);
+  const t = useMessages(messages);
+  const problem = useErrorMessage(decision?.state === 'failed' ? decision.error : null);
+  const mark = markOf(insight, decision);
   if (mark === 'open') return null;
   const [word, colour, icon] = LOOKS[mark];
-  const text = standing?.deed.kind === 'promote' ? standing.deed.text : undefined;
-  const by = insight.decision && standing?.state !== 'done' ? insight.decision.by : null;
+  const text = decision?.action.kind === 'promote' ? decision.action.text : undefined;
+  const by = insight.decision && decision?.state !== 'done' ? insight.decision.by : null;
   const shown = text ?? insight.summary;
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5 sm:px-6">
       <Icon name={icon} className={`size-4 ${colour}`} />
-      <span className={`shrink-0 text-sm font-medium ${colour}`}>{say.states[word]}</span>
+      <span className={`shrink-0 text-sm font-medium ${colour}`}>{t.states[word]}</span>
       <span
         lang={langOf(shown)}
         className={`min-w-0 flex-1 truncate text-muted ${mark === 'dismissed' ? 'line-through decoration-strong' : ''}`}
@@ -34,11 +37,11 @@ export function DecidedCard({ insight, standing, onUndo }: InsightCardProps) {
         {shown}
       </span>
       {by && <span className="hidden max-w-40 truncate text-[13px] text-faint sm:inline">{by}</span>}
-      {standing?.state === 'failed' && <p className="w-full text-sm text-danger">{say.failed(told)}</p>}
-      {standing && isOpen(standing) && (
-        <Button look="quiet" className="-my-1.5 -mr-2" onClick={onUndo}>
+      {decision?.state === 'failed' && <p className="w-full text-sm text-danger">{t.failed(problem)}</p>}
+      {decision && isUndoable(decision) && (
+        <Button look="quiet" className="-my-1.5 -mr-2" onClick={() => undo(insight.id)}>
           <Icon name="undo" className="size-4" />
-          {say.undo}
+          {t.undo}
         </Button>
       )}
     </div>

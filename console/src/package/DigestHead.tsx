@@ -1,51 +1,50 @@
 import type { Digest, ExclusionReason } from '../api/types';
-import { Button } from '../parts/Button';
-import { Icon } from '../parts/Icon';
-import { useTold } from '../parts/States';
-import { digest as words } from '../words/digest';
-import { useFormat, useWords } from '../words/language';
+import { Button } from '../components/Button';
+import { Icon } from '../components/Icon';
+import { useErrorMessage } from '../components/States';
+import { digest as messages } from '../messages/digest';
+import { useFormat, useMessages } from '../messages/language';
 import { useHeading } from './level';
+import type { ReviewSession } from './reviewSession';
 import type { Mark, Tally } from './tally';
-import type { DigestState, Sitting } from './useDigest';
+import type { DigestState } from './useDigest';
 
 export interface DigestHeadProps {
   state: DigestState;
-  data: Sitting;
+  data: ReviewSession;
   readOnly: boolean;
 }
 
 /** What was read, how far one has come, and what waits. */
 export function DigestHead({ state, data, readOnly }: DigestHeadProps) {
-  const say = useWords(words);
+  const t = useMessages(messages);
   const { digest } = data;
   const Heading = useHeading(0);
-  const problem = useTold(state.makeError);
+  const problem = useErrorMessage(state.makeError);
   if (!digest) return null;
   return (
     <header className="mb-4">
       <div className="flex items-start justify-between gap-x-4">
-        <Heading className="text-[1.375rem] leading-tight font-semibold tracking-tight lg:text-2xl">
-          {say.title}
-        </Heading>
+        <Heading className="text-[1.375rem] leading-tight font-semibold tracking-tight lg:text-2xl">{t.title}</Heading>
         {!readOnly && (
           <Button look="quiet" className="-my-1 -mr-3" disabled={state.isMaking} onClick={() => state.make()}>
             <Icon name="refresh" className={`size-4 ${state.isMaking ? 'animate-spin' : ''}`} />
-            <span className="max-sm:sr-only">{state.isMaking ? `${say.making}…` : say.make}</span>
+            <span className="max-sm:sr-only">{state.isMaking ? `${t.making}…` : t.make}</span>
           </Button>
         )}
       </div>
-      <Read digest={digest} />
+      <Summary digest={digest} />
       {problem && (
-        <p role="alert" className="mt-2 text-sm text-danger">
+        <p role="alert" className="mt-2 problem">
           {problem}
         </p>
       )}
-      {readOnly && <p className="mt-2 text-sm text-muted">{say.readOnly}</p>}
+      {readOnly && <p className="mt-2 text-sm text-muted">{t.readOnly}</p>}
     </header>
   );
 }
 
-function oldestOf({ insights }: Sitting): string | null {
+function oldestOf({ insights }: ReviewSession): string | null {
   return (
     insights
       .filter((one) => !one.decision)
@@ -54,27 +53,27 @@ function oldestOf({ insights }: Sitting): string | null {
   );
 }
 
-function Read({ digest }: { digest: Digest }) {
-  const say = useWords(words);
+function Summary({ digest }: { digest: Digest }) {
+  const t = useMessages(messages);
   const { days, number, ago, full } = useFormat();
   const asides = Object.entries(digest.set_aside) as [ExclusionReason, number][];
   const total = asides.reduce((sum, [, count]) => sum + count, 0);
   return (
     <div className="mt-1.5 text-sm text-muted">
-      <span>{say.read(days(digest.since, digest.made_at), number(digest.entries))}</span>
-      <span title={full(digest.made_at)}> · {say.madeAgo(ago(digest.made_at))}</span>
+      <span>{t.read(days(digest.since, digest.made_at), number(digest.entries))}</span>
+      <span title={full(digest.made_at)}> · {t.madeAgo(ago(digest.made_at))}</span>
       {total > 0 && (
         <details className="inline open:block [&:not([open])]:before:content-['_·_']">
           <summary className="inline rounded underline decoration-strong decoration-dotted underline-offset-4 hover:text-ink">
-            {say.asideTitle(number(total))}
+            {t.asideTitle(number(total))}
           </summary>
           <div className="mt-2 rounded-lg bg-sunken px-3.5 py-2.5">
-            <p>{say.asideHelp}</p>
+            <p>{t.asideHelp}</p>
             <ul className="mt-1.5 grid gap-x-6 sm:grid-cols-2">
               {asides.map(([why, count]) => (
                 <li key={why} className="flex gap-2">
                   <span className="figures min-w-6 text-right font-medium text-ink">{number(count)}</span>
-                  {say.asides[why]}
+                  {t.asides[why]}
                 </li>
               ))}
             </ul>
@@ -93,11 +92,11 @@ const COLOURS: Record<Mark, string> = {
 };
 
 /** How far one has come: it stays in view while one reads on. */
-export function Progress({ data, count }: { data: Sitting; count: Tally }) {
+export function Progress({ data, count }: { data: ReviewSession; count: Tally }) {
   const oldest = oldestOf(data);
-  const say = useWords(words);
+  const t = useMessages(messages);
   const { number, span } = useFormat();
-  const told = say.decided(number(count.decided), number(count.all));
+  const progress = t.decided(number(count.decided), number(count.all));
   return (
     <div className="sticky top-0 z-20 -mx-1 mb-1 bg-paper px-1 pt-3 pb-2.5">
       <div className="flex gap-1" aria-hidden="true">
@@ -108,9 +107,9 @@ export function Progress({ data, count }: { data: Sitting; count: Tally }) {
       </div>
       <p className="mt-2 flex flex-wrap gap-x-1.5 text-sm text-muted">
         <span role="status" className="figures font-medium text-ink">
-          {told}
+          {progress}
         </span>
-        {oldest && count.open > 0 && <span>· {say.oldest(span(Date.now() - Date.parse(oldest)))}</span>}
+        {oldest && count.open > 0 && <span>· {t.oldest(span(Date.now() - Date.parse(oldest)))}</span>}
       </p>
     </div>
   );

@@ -1,14 +1,14 @@
 import { useEffect, useId, useRef, useState } from 'react';
-import { Button } from '../parts/Button';
-import { Kbd } from '../parts/Kbd';
-import { digest as words } from '../words/digest';
-import { useWords } from '../words/language';
+import { Button } from '../components/Button';
+import { Kbd } from '../components/Kbd';
+import { digest as messages } from '../messages/digest';
+import { useMessages } from '../messages/language';
 
 const MOST = 500;
 
 /** Why an insight is dismissed: one of a few reasons by its number, or one's own. */
 export function DismissForm({ onDismiss, onCancel }: { onDismiss: (reason: string) => void; onCancel: () => void }) {
-  const say = useWords(words);
+  const t = useMessages(messages);
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
   const [reason, setReason] = useState('');
@@ -23,10 +23,10 @@ export function DismissForm({ onDismiss, onCancel }: { onDismiss: (reason: strin
         if (reason.trim()) onDismiss(reason.trim());
       }}
     >
-      <p className="font-medium">{say.why}</p>
-      <p className="mt-0.5 text-sm text-pretty text-muted">{say.whyHelp}</p>
+      <p className="font-medium">{t.why}</p>
+      <p className="mt-0.5 text-sm text-pretty text-muted">{t.whyHelp}</p>
       <div className="mt-3 flex flex-wrap gap-2">
-        {say.whys.map((why, index) => (
+        {t.whys.map((why, index) => (
           <Button key={why} onClick={() => onDismiss(why)}>
             {why}
             <Kbd>{index + 1}</Kbd>
@@ -35,19 +35,19 @@ export function DismissForm({ onDismiss, onCancel }: { onDismiss: (reason: strin
       </div>
       <div className="mt-2 flex flex-wrap gap-2">
         <label htmlFor={id} className="sr-only">
-          {say.whyLabel}
+          {t.whyLabel}
         </label>
         <input
           ref={field}
           id={id}
           value={reason}
           maxLength={MOST}
-          placeholder={say.whyLabel}
+          placeholder={t.whyLabel}
           onChange={(event) => setReason(event.target.value)}
           onKeyDown={(event) => {
             if (event.nativeEvent.isComposing) return;
             if (event.key === 'Escape') onCancel();
-            const why = reason === '' ? say.whys[Number(event.key) - 1] : undefined;
+            const why = reason === '' ? t.whys[Number(event.key) - 1] : undefined;
             if (why) {
               event.preventDefault();
               onDismiss(why);
@@ -56,10 +56,10 @@ export function DismissForm({ onDismiss, onCancel }: { onDismiss: (reason: strin
           className="min-h-9 min-w-40 flex-1 rounded-lg border border-field bg-surface px-3 text-sm placeholder:text-faint"
         />
         <Button type="submit" look="danger" disabled={reason.trim() === ''}>
-          {say.dismiss}
+          {t.dismiss}
         </Button>
         <Button look="quiet" onClick={onCancel}>
-          {say.cancel}
+          {t.cancel}
         </Button>
       </div>
     </form>

@@ -1,10 +1,10 @@
 import { useEffect, useId, useRef, useState } from 'react';
 import type { Insight } from '../api/types';
-import { Button } from '../parts/Button';
-import { Diff } from '../parts/Diff';
-import { diff } from '../parts/diff';
-import { digest as words } from '../words/digest';
-import { langOf, useWords } from '../words/language';
+import { Button } from '../components/Button';
+import { Diff } from '../components/Diff';
+import { diff } from '../components/diff';
+import { digest as messages } from '../messages/digest';
+import { langOf, useMessages } from '../messages/language';
 
 export interface EditFormProps {
   insight: Insight;
@@ -16,7 +16,7 @@ export interface EditFormProps {
 
 /** The summary, editable where it stands; what changes against its own words is shown below. */
 export function EditForm({ insight, start, onPromote, onCancel }: EditFormProps) {
-  const say = useWords(words);
+  const t = useMessages(messages);
   const id = useId();
   const field = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useState(start ?? insight.summary);
@@ -38,7 +38,7 @@ export function EditForm({ insight, start, onPromote, onCancel }: EditFormProps)
       }}
     >
       <label htmlFor={id} className="sr-only">
-        {say.editLabel}
+        {t.editLabel}
       </label>
       <textarea
         ref={field}
@@ -52,22 +52,22 @@ export function EditForm({ insight, start, onPromote, onCancel }: EditFormProps)
           if (event.key === 'Escape') onCancel();
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit();
         }}
-        className="said -mx-3 field-sizing-content w-[calc(100%+1.5rem)] resize-none rounded-lg border border-accent bg-paper px-[11px] py-2 text-[1.125rem] font-medium outline-none sm:text-[1.1875rem]"
+        className="quoted -mx-3 field-sizing-content w-[calc(100%+1.5rem)] resize-none rounded-lg border border-accent bg-paper px-[11px] py-2 text-[1.125rem] font-medium outline-none sm:text-[1.1875rem]"
       />
       {isChanged && text.trim() !== '' && (
         <Diff runs={diff(insight.summary, text.trim())} className="mt-2 text-sm text-muted" />
       )}
       <div className="mt-3 flex flex-wrap items-center gap-2">
         <Button type="submit" look="primary" disabled={text.trim() === ''}>
-          {isChanged ? say.promoteEdited : say.promote}
+          {isChanged ? t.promoteEdited : t.promote}
         </Button>
-        <Button onClick={onCancel}>{say.cancel}</Button>
+        <Button onClick={onCancel}>{t.cancel}</Button>
         {isChanged && (
           <Button look="quiet" onClick={() => setText(insight.summary)}>
-            {say.asWas}
+            {t.asWas}
           </Button>
         )}
-        <span className="hidden text-xs text-faint sm:pointer-fine:inline">{say.editHelp}</span>
+        <span className="hidden text-xs text-faint sm:pointer-fine:inline">{t.editHelp}</span>
       </div>
     </form>
   );

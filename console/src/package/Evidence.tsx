@@ -1,16 +1,17 @@
 import type { ReactNode } from 'react';
 import type { Dispute, Insight, InsightSource } from '../api/types';
-import { VerifiedBadge } from '../parts/Badge';
-import { Button } from '../parts/Button';
-import { Diff } from '../parts/Diff';
-import { Said } from '../parts/Said';
-import { digest as words } from '../words/digest';
-import { useFormat, useLanguage, useWords } from '../words/language';
+import { VerifiedBadge } from '../components/Badge';
+import { Button } from '../components/Button';
+import { Diff } from '../components/Diff';
+import { QuotedText } from '../components/QuotedText';
+import { digest as messages } from '../messages/digest';
+import { useFormat, useLanguage, useMessages } from '../messages/language';
 import { useHeading } from './level';
+import { useReview } from './review';
 
 /** Where sources contradict each other: both sides, side by side; further pairs on demand. */
 export function Disputes({ insight, onUse }: { insight: Insight; onUse?: (text: string) => void }) {
-  const say = useWords(words);
+  const t = useMessages(messages);
   const [first, ...others] = insight.disputes;
   if (!first) return null;
   const show = (one: Dispute) => (
@@ -18,14 +19,12 @@ export function Disputes({ insight, onUse }: { insight: Insight; onUse?: (text: 
   );
   return (
     <section>
-      <Title>{say.sides}</Title>
-      <p className="mb-2.5 text-sm text-muted">{say.sidesHelp}</p>
+      <Title>{t.sides}</Title>
+      <p className="mb-2.5 text-sm text-muted">{t.sidesHelp}</p>
       {show(first)}
       {others.length > 0 && (
         <details className="mt-2 text-sm">
-          <summary className="w-fit rounded text-accent underline-offset-4 hover:underline">
-            {say.morePairs(others.length)}
-          </summary>
+          <summary className="w-fit rounded link">{t.morePairs(others.length)}</summary>
           <div className="mt-2 flex flex-col gap-3">{others.map(show)}</div>
         </details>
       )}
@@ -34,7 +33,7 @@ export function Disputes({ insight, onUse }: { insight: Insight; onUse?: (text: 
 }
 
 function Sides({ dispute, insight, onUse }: { dispute: Dispute; insight: Insight; onUse?: (text: string) => void }) {
-  const difference = useWords(dispute.difference);
+  const difference = useMessages(dispute.difference);
   const find = (id: string) => insight.sources.find((one) => one.entry_id === id);
   const use = onUse && { onUse };
   return (
@@ -57,15 +56,15 @@ function Side({
   source: InsightSource | undefined;
   onUse?: (text: string) => void;
 }) {
-  const say = useWords(words);
+  const t = useMessages(messages);
   return (
     <div className="flex flex-col rounded-lg border border-line border-t-2 border-t-danger bg-paper p-3">
-      <Said>{quote}</Said>
+      <QuotedText>{quote}</QuotedText>
       <div className="mt-auto flex flex-wrap items-end justify-between gap-2 pt-2">
-        {source && <Who source={source} />}
+        {source && <Byline source={source} />}
         {onUse && (
           <Button look="quiet" className="-mr-2 -mb-1.5 ml-auto text-accent" onClick={() => onUse(quote)}>
-            {say.useWords}
+            {t.useMessages}
           </Button>
         )}
       </div>
@@ -74,12 +73,12 @@ function Side({
 }
 
 /** Who said it, where, how sure, and when. */
-export function Who({ source }: { source: InsightSource }) {
-  const say = useWords(words);
+export function Byline({ source }: { source: InsightSource }) {
+  const t = useMessages(messages);
   const { score, time, full } = useFormat();
   return (
     <p className="figures text-[13px] text-muted">
-      <span className="font-medium text-ink">{source.agent_id ?? say.unnamed}</span>
+      <span className="font-medium text-ink">{source.agent_id ?? t.unnamed}</span>
       {` · ${source.session_id}`}
       {source.confidence !== null && ` · ${score(source.confidence)}`}
       {' · '}
@@ -91,14 +90,9 @@ export function Who({ source }: { source: InsightSource }) {
 }
 
 /** The verified memory that is nearest, as a diff of its words into the summary's. */
-export function NearestMemory({
-  insight,
-  linkTo,
-}: {
-  insight: Insight;
-  linkTo?: (kind: 'entry' | 'memory', id: string) => string;
-}) {
-  const say = useWords(words);
+export function NearestMemory({ insight }: { insight: Insight }) {
+  const { linkTo } = useReview();
+  const t = useMessages(messages);
   const language = useLanguage();
   const { percent } = useFormat();
   const { nearest } = insight;
@@ -106,24 +100,20 @@ export function NearestMemory({
   return (
     <section>
       <Title>
-        {say.nearest}
+        {t.nearest}
         <VerifiedBadge />
-        <span className="figures text-[13px] font-normal text-muted">{say.alike(percent(nearest.similarity))}</span>
+        <span className="figures text-[13px] font-normal text-muted">{t.alike(percent(nearest.similarity))}</span>
       </Title>
       <div className="rounded-lg border border-line bg-paper p-3">
         <Diff runs={nearest.diff} />
         {nearest.conflict && (
           <p className="mt-1.5 text-sm text-muted">
-            <span className="text-danger first-letter:uppercase">{nearest.conflict[language]}</span> ·{' '}
-            {say.conflictHelp}
+            <span className="text-danger first-letter:uppercase">{nearest.conflict[language]}</span> · {t.conflictHelp}
           </p>
         )}
         {linkTo && (
-          <a
-            href={linkTo('memory', nearest.memory_id)}
-            className="mt-1.5 inline-block text-sm text-accent underline-offset-4 hover:underline"
-          >
-            {say.openMemory}
+          <a href={linkTo('memory', nearest.memory_id)} className="mt-1.5 inline-block text-sm link">
+            {t.openMemory}
           </a>
         )}
       </div>

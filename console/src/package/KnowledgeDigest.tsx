@@ -1,16 +1,19 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useReducer, useRef } from 'react';
 import type { Insight } from '../api/types';
-import { Button } from '../parts/Button';
-import { useHotkeys } from '../parts/hotkeys';
-import { EmptyState, ErrorState, Skeleton } from '../parts/States';
-import { digest as words } from '../words/digest';
-import { useFormat, useWords } from '../words/language';
+import { Button } from '../components/Button';
+import { EmptyState, ErrorState, Skeleton } from '../components/States';
+import { useHotkeys } from '../hooks/hotkeys';
+import { digest as messages } from '../messages/digest';
+import { useFormat, useMessages } from '../messages/language';
 import { DigestHead, Progress } from './DigestHead';
-import { InsightCard, type Mode } from './InsightCard';
+import { type Action, isOpen } from './decisions';
+import { InsightCard } from './InsightCard';
 import { LevelContext } from './level';
+import { FIRST_VIEW, type Mode, neighbour, nextOpen, ReviewContext, type View, viewReducer } from './review';
+import type { ReviewSession } from './reviewSession';
 import { tally } from './tally';
 import { UndoBar } from './UndoBar';
-import { type DigestState, type Sitting, useDigest } from './useDigest';
+import { type DigestState, useDigest } from './useDigest';
 import { usePromote } from './usePromote';
 
 export interface KnowledgeDigestProps {
@@ -41,12 +44,12 @@ export function KnowledgeDigest(props: KnowledgeDigestProps) {
 }
 
 function NoDigest({ state, readOnly, level }: { state: DigestState; readOnly: boolean; level: 1 | 2 }) {
-  const say = useWords(words);
+  const t = useMessages(messages);
   return (
-    <EmptyState icon="digest" heading={`h${level}`} title={say.none} help={say.noneHelp}>
+    <EmptyState icon="digest" heading={`h${level}`} title={t.none} help={t.noneHelp}>
       {!readOnly && (
         <Button look="primary" disabled={state.isMaking} onClick={() => state.make()}>
-          {state.isMaking ? `${say.making}…` : say.make}
+          {state.isMaking ? `${t.making}…` : t.make}
         </Button>
       )}
       {state.makeError && <ErrorState error={state.makeError} />}
@@ -56,129 +59,103 @@ function NoDigest({ state, readOnly, level }: { state: DigestState; readOnly: bo
 
 interface DecidingProps extends KnowledgeDigestProps {
   state: DigestState;
-  data: Sitting;
+  data: ReviewSession;
 }
 
 function Deciding({ state, data, readOnly = false, linkTo, askAt, hotkeys = true }: DecidingProps) {
-  const say = useWords(words);
+  const t = useMessages(messages);
   const { number } = useFormat();
-  const promoting = usePromote();
-  const { standing } = promoting;
+  const { decisions, ...promoting } = usePromote();
+  const [view, dispatch] = useReducer(viewReducer, FIRST_VIEW);
   const { insights } = data;
-  const isOpen = (one: Insight) => !one.decision && (standing.get(one.id)?.state ?? 'failed') === 'failed';
-  const [chosen, setChosen] = useState<string | null>(null);
-  const [mode, setMode] = useState<Mode>('read');
-  const [draft, setDraft] = useState<string>();
-  const [wide, setWide] = useState(false);
-  const list = useRef<HTMLOListElement>(null);
-  const moved = useRef(false);
-  const current = insights.find((one) => one.id === chosen) ?? insights.find(isOpen) ?? null;
-  const count = tally(data, standing);
+  const isWaiting = (one: Insight) => isOpen(one, decisions.get(one.id));
+  const current = insights.find((one) => one.id === view.chosen) ?? insights.find(isWaiting) ?? null;
+  const list = useFocusedCard(current?.id, view);
+  const count = tally(data, decisions);
 
-  const go = (to: Insight | null | undefined, next: Mode = 'read', begin?: string) => {
-    moved.current = true;
-    setMode(next);
-    setDraft(begin);
-    setWide(false);
-    setChosen(to?.id ?? null);
-  };
-  const step = (by: number) => {
-    const at = insights.findIndex((one) => one.id === current?.id);
-    go(insights[Math.min(Math.max(at + by, 0), insights.length - 1)]);
-  };
-  /** The next that is open, below first, so that one reads downwards. */
-  const next = (after: Insight) => {
-    const at = insights.indexOf(after);
-    return [...insights.slice(at + 1), ...insights.slice(0, at)].find(isOpen) ?? after;
-  };
-  const decide = (deed: (insight: Insight) => void) => (insight: Insight) => {
-    deed(insight);
-    go(next(insight));
+  const show = (insight: Insight | null | undefined, mode?: Exclude<Mode, 'closed'>) =>
+    dispatch({ type: 'show', id: insight?.id ?? null, ...(mode && { mode }) });
+  const decide = (insight: Insight, action: Action) => {
+    if (action.kind === 'promote') promoting.promote(insight, action.text);
+    else if (action.kind === 'dismiss') promoting.dismiss(insight, action.reason);
+    else promoting.later(insight);
+    show(nextOpen(insights, insight, isWaiting));
   };
   const undo = (id?: string) => {
     const back = promoting.undo(id);
-    if (back) go(back);
+    if (back) show(back);
   };
-  const onCurrent = (deed: (insight: Insight) => void) => () => {
-    if (current && !readOnly && isOpen(current)) deed(current);
+  const onCurrent = (action: (insight: Insight) => void) => () => {
+    if (current && !readOnly && isWaiting(current)) action(current);
   };
 
   useHotkeys(
     {
-      j: () => step(1),
-      k: () => step(-1),
-      p: onCurrent(decide((one) => promoting.promote(one))),
-      e: onCurrent((one) => go(one, 'edit')),
-      d: onCurrent((one) => go(one, 'dismiss')),
-      l: onCurrent(decide((one) => promoting.later(one))),
+      j: () => show(neighbour(insights, current, 1)),
+      k: () => show(neighbour(insights, current, -1)),
+      p: onCurrent((one) => decide(one, { kind: 'promote' })),
+      e: onCurrent((one) => show(one, 'edit')),
+      d: onCurrent((one) => show(one, 'dismiss')),
+      l: onCurrent((one) => decide(one, { kind: 'later' })),
       u: () => undo(),
-      o: () => setWide((now) => !now),
+      o: () => dispatch({ type: 'toggleSources' }),
     },
     hotkeys,
   );
 
-  // The card that is current has the focus, and is in view, whatever was decided just now.
-  const currentId = current?.id;
-  useEffect(() => {
-    if (!moved.current || !currentId || mode !== 'read') return;
-    const card = list.current?.querySelector<HTMLElement>(`[data-insight="${CSS.escape(currentId)}"]`);
-    card?.focus({ preventScroll: true });
-    const isTall = (card?.offsetHeight ?? 0) > window.innerHeight * 0.7;
-    card?.scrollIntoView({ block: isTall ? 'start' : 'nearest', behavior: 'smooth' });
-  }, [currentId, mode]);
-
   return (
-    <section aria-label={say.list}>
-      <DigestHead state={state} data={data} readOnly={readOnly} />
-      {insights.length > 0 && <Progress data={data} count={count} />}
-      {insights.length === 0 && (
-        <EmptyState icon="check" title={say.nothing} help={say.nothingHelp(number(data.digest?.entries ?? 0))} />
-      )}
-      <ol ref={list} className="flex flex-col gap-2.5">
-        {insights.map((insight) => (
-          <li key={insight.id}>
-            <InsightCard
-              insight={insight}
-              standing={standing.get(insight.id)}
-              mode={insight.id === currentId ? mode : 'closed'}
-              wide={wide}
-              readOnly={readOnly}
-              {...(linkTo && { linkTo })}
-              draft={draft}
-              onMode={(to, begin) => go(insight, to, begin)}
-              onWide={() => setWide((now) => !now)}
-              onPromote={(text) => decide((one) => promoting.promote(one, text))(insight)}
-              onDismiss={(reason) => decide((one) => promoting.dismiss(one, reason))(insight)}
-              onLater={() => decide(promoting.later)(insight)}
-              onUndo={() => undo(insight.id)}
-            />
-          </li>
-        ))}
-      </ol>
-      {count.behind > 0 && <p className="mt-4 text-center text-sm text-faint">{say.moreWait(number(count.behind))}</p>}
-      {insights.length > 0 && count.open === 0 && <Done count={count} {...(askAt && { askAt })} />}
-      <UndoBar standing={standing} onUndo={undo} />
-    </section>
+    <ReviewContext value={{ view, decisions, readOnly, linkTo, dispatch, decide, undo }}>
+      <section aria-label={t.list}>
+        <DigestHead state={state} data={data} readOnly={readOnly} />
+        {insights.length > 0 && <Progress data={data} count={count} />}
+        {insights.length === 0 && (
+          <EmptyState icon="check" title={t.nothing} help={t.nothingHelp(number(data.digest?.entries ?? 0))} />
+        )}
+        <ol ref={list} className="flex flex-col gap-2.5">
+          {insights.map((insight) => (
+            <li key={insight.id}>
+              <InsightCard insight={insight} mode={insight.id === current?.id ? view.mode : 'closed'} />
+            </li>
+          ))}
+        </ol>
+        {count.behind > 0 && <p className="mt-4 text-center text-sm text-faint">{t.moreWait(number(count.behind))}</p>}
+        {insights.length > 0 && count.open === 0 && <Done count={count} {...(askAt && { askAt })} />}
+        <UndoBar decisions={decisions} onUndo={undo} />
+      </section>
+    </ReviewContext>
   );
 }
 
+/** Keep the focus on the card that is current, and the card in view, whatever was decided just now. */
+function useFocusedCard(id: string | undefined, { hasMoved, mode }: View) {
+  const list = useRef<HTMLOListElement>(null);
+  useEffect(() => {
+    if (!hasMoved || !id || mode !== 'read') return;
+    const card = list.current?.querySelector<HTMLElement>(`[data-insight="${CSS.escape(id)}"]`);
+    card?.focus({ preventScroll: true });
+    const isTall = (card?.offsetHeight ?? 0) > window.innerHeight * 0.7;
+    card?.scrollIntoView({ block: isTall ? 'start' : 'nearest', behavior: 'smooth' });
+  }, [id, hasMoved, mode]);
+  return list;
+}
+
 function Done({ count, askAt }: { count: ReturnType<typeof tally>; askAt?: string }) {
-  const say = useWords(words);
+  const t = useMessages(messages);
   const { number } = useFormat();
   return (
     <EmptyState
       icon="check"
-      title={say.done}
+      title={t.done}
       help={
         <>
-          {say.doneHelp(number(count.promoted), number(count.dismissed))}
-          {count.later > 0 && ` ${say.doneLater(number(count.later))}`}
+          {t.doneHelp(number(count.promoted), number(count.dismissed))}
+          {count.later > 0 && ` ${t.doneLater(number(count.later))}`}
         </>
       }
     >
       {askAt && (
-        <a href={askAt} className="text-accent underline underline-offset-4">
-          {say.doneAsk}
+        <a href={askAt} className="link-underlined">
+          {t.doneAsk}
         </a>
       )}
     </EmptyState>

@@ -2,7 +2,7 @@ import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { Client } from '../api/client';
 import { ClientContext, makeCache } from '../api/context';
-import { type Language, LanguageContext, preferred } from '../words/language';
+import { type Language, LanguageContext, preferred } from '../messages/language';
 
 export interface MemsieveProviderProps {
   client: Client;

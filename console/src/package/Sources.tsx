@@ -1,32 +1,28 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useClient } from '../api/context';
+import { queryKeys } from '../api/queryKeys';
 import type { Insight, InsightSource, Receipt } from '../api/types';
-import { Badge } from '../parts/Badge';
-import { Said } from '../parts/Said';
-import { useTold } from '../parts/States';
-import { badges } from '../words/badges';
-import { digest as words } from '../words/digest';
-import { useLanguage, useWords } from '../words/language';
-import { Title, Who } from './Evidence';
+import { Badge } from '../components/Badge';
+import { QuotedText } from '../components/QuotedText';
+import { useErrorMessage } from '../components/States';
+import { badges } from '../messages/badges';
+import { digest as messages } from '../messages/digest';
+import { useLanguage, useMessages } from '../messages/language';
+import { Byline, Title } from './Evidence';
+import { useReview } from './review';
 
 const FEW = 3;
 
-export interface SourcesProps {
-  insight: Insight;
-  wide: boolean;
-  onWide: () => void;
-  linkTo?: (kind: 'entry' | 'memory', id: string) => string;
-}
-
 /** Every entry behind an insight, in its own words; the whole entry on demand. */
-export function Sources({ insight, wide, onWide, linkTo }: SourcesProps) {
-  const say = useWords(words);
+export function Sources({ insight }: { insight: Insight }) {
+  const { view, linkTo, dispatch } = useReview();
+  const t = useMessages(messages);
   const { sources } = insight;
-  const shown = wide ? sources : sources.slice(0, FEW);
+  const shown = view.isExpanded ? sources : sources.slice(0, FEW);
   return (
     <section>
-      <Title>{say.sources(sources.length)}</Title>
+      <Title>{t.sources(sources.length)}</Title>
       <ul className="flex flex-col gap-3">
         {shown.map((source) => (
           <li key={source.entry_id}>
@@ -35,31 +31,36 @@ export function Sources({ insight, wide, onWide, linkTo }: SourcesProps) {
         ))}
       </ul>
       {sources.length > FEW && (
-        <button type="button" onClick={onWide} aria-expanded={wide} className={`mt-3 ${LINK}`}>
-          {wide ? say.hide : say.moreSources(sources.length - FEW)}
+        <button
+          type="button"
+          onClick={() => dispatch({ type: 'toggleSources' })}
+          aria-expanded={view.isExpanded}
+          className={`mt-3 ${LINK}`}
+        >
+          {view.isExpanded ? t.hide : t.moreSources(sources.length - FEW)}
         </button>
       )}
     </section>
   );
 }
 
-const LINK = 'rounded text-sm text-accent underline-offset-4 hover:underline';
+const LINK = 'rounded text-sm link';
 
 function Quote({ source, href }: { source: InsightSource; href?: string }) {
-  const say = useWords(words);
+  const t = useMessages(messages);
   const [isOpen, setIsOpen] = useState(false);
   return (
     <div className={`border-l-2 pl-3.5 ${source.doubt ? 'border-danger/50' : 'border-strong'}`}>
-      <Said className={source.doubt ? 'text-muted' : ''}>{source.quote}</Said>
+      <QuotedText className={source.doubt ? 'text-muted' : ''}>{source.quote}</QuotedText>
       <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1">
-        <Who source={source} />
+        <Byline source={source} />
         {source.doubt && (
-          <Badge tone="danger" title={say.doubtHelp}>
-            {say.doubts[source.doubt]}
+          <Badge tone="danger" title={t.doubtHelp}>
+            {t.doubts[source.doubt]}
           </Badge>
         )}
         <button type="button" onClick={() => setIsOpen(!isOpen)} aria-expanded={isOpen} className={LINK}>
-          {isOpen ? say.hide : say.whole}
+          {isOpen ? t.hide : t.whole}
         </button>
       </div>
       {isOpen && <WholeEntry id={source.entry_id} {...(href && { href })} />}
@@ -68,21 +69,21 @@ function Quote({ source, href }: { source: InsightSource; href?: string }) {
 }
 
 function WholeEntry({ id, href }: { id: string; href?: string }) {
-  const say = useWords(words);
-  const { decisions } = useWords(badges);
+  const t = useMessages(messages);
+  const { decisions } = useMessages(badges);
   const language = useLanguage();
   const client = useClient();
   const { data, error } = useQuery({
-    queryKey: [client.project, 'quarantine', id],
+    queryKey: queryKeys.entry(client.project, id),
     queryFn: ({ signal }) => client.get<Receipt>(`/memory/entries/${encodeURIComponent(id)}`, {}, signal),
   });
-  const problem = useTold(error);
-  if (problem) return <p className="mt-2 text-sm text-danger">{problem}</p>;
+  const problem = useErrorMessage(error);
+  if (problem) return <p className="mt-2 problem">{problem}</p>;
   if (!data) return <div className="mt-2 h-16 animate-pulse rounded-lg bg-sunken" />;
   const { entry, admission } = data;
   return (
     <div className="mt-2 rounded-lg bg-sunken p-3">
-      <Said className="text-sm">{entry.content}</Said>
+      <QuotedText className="text-sm">{entry.content}</QuotedText>
       <div className="mt-2 flex flex-wrap items-center gap-1.5">
         <Badge tone={admission.admitted ? 'verified' : 'danger'}>{decisions[admission.decision]}</Badge>
         {admission.checks
@@ -94,7 +95,7 @@ function WholeEntry({ id, href }: { id: string; href?: string }) {
           ))}
         {href && (
           <a href={href} className={`ml-auto ${LINK}`}>
-            {say.openEntry}
+            {t.openEntry}
           </a>
         )}
       </div>

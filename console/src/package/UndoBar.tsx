@@ -1,13 +1,13 @@
-import { Button } from '../parts/Button';
-import { Icon } from '../parts/Icon';
-import { digest as words } from '../words/digest';
-import { useWords } from '../words/language';
-import { type Standing, UNDO_MS } from './decisions';
+import { Button } from '../components/Button';
+import { Icon } from '../components/Icon';
+import { digest as messages } from '../messages/digest';
+import { useMessages } from '../messages/language';
+import { type DecisionState, UNDO_MS } from './decisions';
 
 /** What was decided just now, and the few seconds in which it can be taken back. */
-export function UndoBar({ standing, onUndo }: { standing: ReadonlyMap<string, Standing>; onUndo: () => void }) {
-  const say = useWords(words);
-  const last = [...standing.values()].filter((one) => one.state === 'held').at(-1);
+export function UndoBar({ decisions, onUndo }: { decisions: ReadonlyMap<string, DecisionState>; onUndo: () => void }) {
+  const t = useMessages(messages);
+  const last = [...decisions.values()].filter((one) => one.state === 'pending').at(-1);
   return (
     <div
       role="status"
@@ -16,13 +16,13 @@ export function UndoBar({ standing, onUndo }: { standing: ReadonlyMap<string, St
     >
       {last && (
         <div className="pointer-events-auto relative flex w-full max-w-md items-center gap-3 overflow-hidden rounded-xl bg-ink py-1.5 pr-1.5 pl-4 text-sm text-paper shadow-card">
-          <span className="shrink-0 font-medium">{say.states[last.deed.kind]}</span>
+          <span className="shrink-0 font-medium">{t.states[last.action.kind]}</span>
           <span className="min-w-0 flex-1 truncate opacity-75">
-            {(last.deed.kind === 'promote' && last.deed.text) || last.insight.summary}
+            {(last.action.kind === 'promote' && last.action.text) || last.insight.summary}
           </span>
           <Button look="inverse" hotkey="u" onClick={() => onUndo()}>
             <Icon name="undo" className="size-4" />
-            {say.undo}
+            {t.undo}
           </Button>
           <span
             key={`${last.insight.id} ${last.since}`}

@@ -1,7 +1,7 @@
 import type { Outcome, Refinement } from '../api/types';
-import { Badge, type Tone } from '../parts/Badge';
-import { digest as words } from '../words/digest';
-import { useFormat, useWords } from '../words/language';
+import { Badge, type Tone } from '../components/Badge';
+import { digest as messages } from '../messages/digest';
+import { useFormat, useMessages } from '../messages/language';
 
 const TONES: Record<Outcome, Tone> = {
   ready: 'accent',
@@ -12,13 +12,13 @@ const TONES: Record<Outcome, Tone> = {
 
 /** What refining advises: ready, or why not, with a dot for each independent session that is needed. */
 export function Verdict({ refinement }: { refinement: Refinement }) {
-  const say = useWords(words);
+  const t = useMessages(messages);
   const { number } = useFormat();
   const { outcome, observations, needed } = refinement;
-  const seen = say.seen(number(observations), number(needed));
+  const seen = t.seen(number(observations), number(needed));
   return (
     <Badge tone={TONES[outcome]} title={seen}>
-      {say.verdicts[outcome]}
+      {t.verdicts[outcome]}
       {(outcome === 'ready' || outcome === 'observing') && (
         <Dots seen={Math.min(observations, needed)} of={needed} label={seen} />
       )}

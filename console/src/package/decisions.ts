@@ -1,27 +1,35 @@
 import type { Client } from '../api/client';
 import type { Insight, Memory, Tombstone } from '../api/types';
 
-/** How long a decision can be taken back: it stands for good once it is sent. */
+/** How long a decision can be taken back: it is for good once it is sent. */
 export const UNDO_MS = 5_000;
 
-export type Deed = { kind: 'promote'; text?: string } | { kind: 'dismiss'; reason: string } | { kind: 'later' };
+export type Action = { kind: 'promote'; text?: string } | { kind: 'dismiss'; reason: string } | { kind: 'later' };
 
-export type Standing =
-  | { state: 'held'; deed: Deed; insight: Insight; since: number }
-  | { state: 'sent' | 'done'; deed: Deed; insight: Insight }
-  | { state: 'failed'; deed: Deed; insight: Insight; error: Error };
+export type DecisionState =
+  | { state: 'pending'; action: Action; insight: Insight; since: number }
+  | { state: 'sent' | 'done'; action: Action; insight: Insight }
+  | { state: 'failed'; action: Action; insight: Insight; error: Error };
 
-/** What was decided in this sitting: held for a moment, then sent; a refusal brings the insight back. */
+/** What the server made of a decision; nothing where it refused. */
+export type DecisionResult =
+  | { review: 'promoted'; memory: Memory }
+  | { review: 'dismissed'; tombstone: Tombstone }
+  | null;
+
+type Poster = Pick<Client, 'post'>;
+
+/** The decisions of this session: each is held back for a moment, then sent; a refusal opens the insight again. */
 export class Decisions {
-  #client: Client;
-  #standing: ReadonlyMap<string, Standing> = new Map();
+  #client: Poster;
+  #states: ReadonlyMap<string, DecisionState> = new Map();
   #timers = new Map<string, ReturnType<typeof setTimeout>>();
   #listeners = new Set<() => void>();
-  #told: (insight: Insight) => void;
+  #onSettled: (insight: Insight, result: DecisionResult) => void;
 
-  constructor(client: Client, told: (insight: Insight) => void) {
+  constructor(client: Poster, onSettled: (insight: Insight, result: DecisionResult) => void) {
     this.#client = client;
-    this.#told = told;
+    this.#onSettled = onSettled;
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -29,86 +37,96 @@ export class Decisions {
     return () => this.#listeners.delete(listener);
   };
 
-  readonly all = (): ReadonlyMap<string, Standing> => this.#standing;
+  readonly all = (): ReadonlyMap<string, DecisionState> => this.#states;
 
   /** Decide; it is sent in a few seconds, unless it is undone. */
-  decide(insight: Insight, deed: Deed): void {
-    this.#clear(insight.id);
-    if (deed.kind === 'later') {
-      this.#put(insight.id, { state: 'done', deed, insight });
+  decide(insight: Insight, action: Action): void {
+    this.#clearTimer(insight.id);
+    if (action.kind === 'later') {
+      this.#set(insight.id, { state: 'done', action, insight });
       return;
     }
-    this.#put(insight.id, { state: 'held', deed, insight, since: Date.now() });
+    this.#set(insight.id, { state: 'pending', action, insight, since: Date.now() });
     const send = () => void this.#send(insight.id);
     this.#timers.set(insight.id, setTimeout(send, UNDO_MS));
   }
 
   /** Take back what is not sent yet, or what was left for later: that one, or the last. */
   undo(id?: string): Insight | null {
-    const last = [...this.#standing.values()].filter(isOpen).at(-1);
-    const found = id === undefined ? last : this.#standing.get(id);
-    if (!found || !isOpen(found)) return null;
-    this.#clear(found.insight.id);
-    this.#drop(found.insight.id);
+    const last = [...this.#states.values()].filter(isUndoable).at(-1);
+    const found = id === undefined ? last : this.#states.get(id);
+    if (!found || !isUndoable(found)) return null;
+    this.#clearTimer(found.insight.id);
+    this.#delete(found.insight.id);
     return found.insight;
   }
 
-  /** Send at once what is held: the page is left. */
+  /** Send at once what is held back: the page is left. */
   readonly flush = (): void => {
     for (const id of this.#timers.keys()) void this.#send(id);
   };
 
   async #send(id: string): Promise<void> {
-    this.#clear(id);
-    const held = this.#standing.get(id);
-    if (held?.state !== 'held') return;
-    const { deed, insight } = held;
-    this.#put(id, { state: 'sent', deed, insight });
+    this.#clearTimer(id);
+    const pending = this.#states.get(id);
+    if (pending?.state !== 'pending') return;
+    const { action, insight } = pending;
+    this.#set(id, { state: 'sent', action, insight });
+    let result: DecisionResult = null;
     try {
-      await post(this.#client, id, deed);
-      this.#put(id, { state: 'done', deed, insight });
+      result = await post(this.#client, id, action);
+      this.#set(id, { state: 'done', action, insight });
     } catch (error) {
-      this.#put(id, { state: 'failed', deed, insight, error: error as Error });
+      this.#set(id, { state: 'failed', action, insight, error: error as Error });
     }
-    this.#told(insight);
+    this.#onSettled(insight, result);
   }
 
-  #clear(id: string): void {
+  #clearTimer(id: string): void {
     clearTimeout(this.#timers.get(id));
     this.#timers.delete(id);
   }
 
-  #put(id: string, standing: Standing): void {
+  #set(id: string, decision: DecisionState): void {
+    const next = new Map(this.#states);
     // Last in the map is what was decided last.
-    const next = new Map(this.#standing);
-    if (standing.state === 'held' || standing.deed.kind === 'later') next.delete(id);
-    this.#tell(next.set(id, standing));
+    if (decision.state === 'pending' || decision.action.kind === 'later') next.delete(id);
+    this.#publish(next.set(id, decision));
   }
 
-  #drop(id: string): void {
-    const next = new Map(this.#standing);
+  #delete(id: string): void {
+    const next = new Map(this.#states);
     next.delete(id);
-    this.#tell(next);
+    this.#publish(next);
   }
 
-  #tell(next: ReadonlyMap<string, Standing>): void {
-    this.#standing = next;
+  #publish(next: ReadonlyMap<string, DecisionState>): void {
+    this.#states = next;
     for (const listener of this.#listeners) listener();
   }
 }
 
 /** Whether it can be taken back. */
-export function isOpen(standing: Standing): boolean {
-  return standing.state === 'held' || (standing.state === 'done' && standing.deed.kind === 'later');
+export function isUndoable(decision: DecisionState): boolean {
+  return decision.state === 'pending' || (decision.state === 'done' && decision.action.kind === 'later');
 }
 
-function post(client: Client, id: string, deed: Deed): Promise<Memory | Tombstone | undefined> {
-  switch (deed.kind) {
-    case 'promote':
-      return client.post<Memory>('/memory/promote', { id, ...(deed.text !== undefined && { text: deed.text }) });
-    case 'dismiss':
-      return client.post<Tombstone>('/memory/dismiss', { id, reason: deed.reason });
+/** Whether an insight waits for a decision: nobody made one, or the server refused it. */
+export function isOpen(insight: Insight, decision: DecisionState | undefined): boolean {
+  return !insight.decision && (decision === undefined || decision.state === 'failed');
+}
+
+async function post(client: Poster, id: string, action: Action): Promise<DecisionResult> {
+  switch (action.kind) {
+    case 'promote': {
+      const body = { id, ...(action.text !== undefined && { text: action.text }) };
+      return { review: 'promoted', memory: await client.post<Memory>('/memory/promote', body) };
+    }
+    case 'dismiss': {
+      const body = { id, reason: action.reason };
+      return { review: 'dismissed', tombstone: await client.post<Tombstone>('/memory/dismiss', body) };
+    }
     case 'later':
-      return Promise.resolve(undefined);
+      return null;
   }
 }

@@ -2,10 +2,11 @@ import './package.css';
 
 export { Client, type ClientOptions, Problem } from '../api/client';
 export type { Digest, Insight, InsightSource, Nearest } from '../api/types';
-export { TemporaryContextBadge, type TemporaryContextBadgeProps, VerifiedBadge } from '../parts/Badge';
-export type { Language } from '../words/language';
-export type { Deed, Standing } from './decisions';
+export { TemporaryContextBadge, type TemporaryContextBadgeProps, VerifiedBadge } from '../components/Badge';
+export type { Language } from '../messages/language';
+export type { Action, DecisionState } from './decisions';
 export { KnowledgeDigest, type KnowledgeDigestProps } from './KnowledgeDigest';
 export { MemsieveProvider, type MemsieveProviderProps } from './Provider';
-export { type DigestState, type Sitting, useDigest } from './useDigest';
+export type { ReviewSession } from './reviewSession';
+export { type DigestState, useDigest } from './useDigest';
 export { type Promoting, usePromote } from './usePromote';

@@ -1,6 +1,6 @@
 import type { Insight } from '../api/types';
-import type { Standing } from './decisions';
-import type { Sitting } from './useDigest';
+import type { DecisionState } from './decisions';
+import type { ReviewSession } from './reviewSession';
 
 export type Mark = 'open' | 'promoted' | 'dismissed' | 'later';
 
@@ -18,9 +18,9 @@ export interface Tally {
   behind: number;
 }
 
-/** Count what stands, and what is still to be done. */
-export function tally({ digest, insights }: Sitting, standing: ReadonlyMap<string, Standing>): Tally {
-  const marks = insights.map((one) => markOf(one, standing.get(one.id)));
+/** Count what was decided, and what is still to be done. */
+export function tally({ digest, insights }: ReviewSession, decisions: ReadonlyMap<string, DecisionState>): Tally {
+  const marks = insights.map((one) => markOf(one, decisions.get(one.id)));
   const count = (mark: Mark) => marks.filter((one) => one === mark).length;
   const waitingHere = insights.filter((one) => !one.decision).length;
   const behind = Math.max((digest?.waiting ?? 0) - waitingHere, 0);
@@ -29,9 +29,9 @@ export function tally({ digest, insights }: Sitting, standing: ReadonlyMap<strin
   return { marks, promoted, dismissed, later, open: count('open'), decided, all: insights.length + behind, behind };
 }
 
-export function markOf(insight: Insight, standing: Standing | undefined): Mark {
-  if (standing && standing.state !== 'failed') {
-    return ({ promote: 'promoted', dismiss: 'dismissed', later: 'later' } as const)[standing.deed.kind];
+export function markOf(insight: Insight, decision: DecisionState | undefined): Mark {
+  if (decision && decision.state !== 'failed') {
+    return ({ promote: 'promoted', dismiss: 'dismissed', later: 'later' } as const)[decision.action.kind];
   }
   if (!insight.decision) return 'open';
   return insight.decision.review === 'promoted' ? 'promoted' : 'dismissed';

@@ -1,17 +1,13 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type Client, Problem } from '../api/client';
 import { useClient } from '../api/context';
-import type { Digest, Insight, InsightPage } from '../api/types';
-
-export interface Sitting {
-  /** The newest digest; null where none was made yet. */
-  digest: Digest | null;
-  /** What is to be decided on, and what was decided since the digest was made. Each keeps its place. */
-  insights: Insight[];
-}
+import { queryKeys } from '../api/queryKeys';
+import { useChanged } from '../api/refresh';
+import type { Digest, InsightPage } from '../api/types';
+import { type ReviewSession, reviewSession } from './reviewSession';
 
 export interface DigestState {
-  data: Sitting | undefined;
+  data: ReviewSession | undefined;
   error: Error | null;
   isLoading: boolean;
   refresh: () => void;
@@ -21,21 +17,24 @@ export interface DigestState {
   makeError: Error | null;
 }
 
-const POLL = 60_000;
+const POLL_MS = 60_000;
+/** Own decisions are put into the list as they are made, and events tell of others': it is read seldom. */
+const DECIDED_MS = 30_000;
+const MOST_DECIDED = 50;
 
 /** Read the digest of the project; with a key in place of a cookie it is asked for every minute. */
 export function useDigest(): DigestState {
   const client = useClient();
   const cache = useQueryClient();
-  const queryKey = [client.project, 'digest'];
+  const changed = useChanged();
   const query = useQuery({
-    queryKey,
-    queryFn: ({ signal }) => read(client, cache.getQueryData<Sitting>(queryKey), signal),
-    refetchInterval: client.key === undefined ? false : POLL,
+    queryKey: queryKeys.digest(client.project),
+    queryFn: ({ signal }) => read(client, cache, signal),
+    refetchInterval: client.key === undefined ? false : POLL_MS,
   });
   const making = useMutation({
     mutationFn: (days: number) => client.post<Digest>('/memory/digest', { days }),
-    onSuccess: () => cache.invalidateQueries({ queryKey: [client.project] }),
+    onSuccess: (digest) => changed('digest:ready', digest.made_at),
   });
   return {
     data: query.data,
@@ -48,26 +47,20 @@ export function useDigest(): DigestState {
   };
 }
 
-async function read(client: Client, before: Sitting | undefined, signal: AbortSignal): Promise<Sitting> {
-  const [digest, page] = await Promise.all([
+async function read(client: Client, cache: QueryClient, signal: AbortSignal): Promise<ReviewSession> {
+  const [digest, decided] = await Promise.all([
     client.get<Digest>('/memory/digest', {}, signal).catch(noneYet),
-    client.get<InsightPage>('/memory/insights', { decided: true, limit: 50 }, signal),
+    cache.fetchQuery({
+      queryKey: queryKeys.decided(client.project),
+      queryFn: () => client.get<InsightPage>('/memory/insights', { decided: true, limit: MOST_DECIDED }),
+      staleTime: DECIDED_MS,
+    }),
   ]);
-  if (digest === null) return { digest, insights: [] };
-  const decided = page.items.filter((one) => one.decision && one.decision.at >= digest.made_at);
-  const kept = before?.digest?.made_at === digest.made_at ? before.insights : [];
-  return { digest, insights: inPlace(kept, [...digest.insights, ...decided]) };
+  const before = cache.getQueryData<ReviewSession>(queryKeys.digest(client.project));
+  return reviewSession(before, digest, decided.items);
 }
 
 function noneYet(error: unknown): null {
   if (error instanceof Problem && error.status === 404) return null;
   throw error;
-}
-
-/** Keep everything where the reader saw it; what is new comes last. */
-function inPlace(before: Insight[], now: Insight[]): Insight[] {
-  const fresh = new Map(now.map((one) => [one.id, one]));
-  const stayed = before.flatMap((one) => fresh.get(one.id) ?? []);
-  const known = new Set(stayed.map((one) => one.id));
-  return [...stayed, ...now.filter((one) => !known.has(one.id))];
 }

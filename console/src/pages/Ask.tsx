@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useClient } from '../api/context';
+import { queryKeys } from '../api/queryKeys';
 import type { Answer } from '../api/types';
-import { Icon } from '../parts/Icon';
-import { PageHead } from '../parts/PageHead';
-import { EmptyState, ErrorState, Skeleton } from '../parts/States';
+import { Icon } from '../components/Icon';
+import { PageHead } from '../components/PageHead';
+import { EmptyState, ErrorState, Skeleton } from '../components/States';
+import { ask } from '../messages/ask';
+import { useMessages } from '../messages/language';
 import { useSession } from '../session';
-import { ask } from '../words/ask';
-import { useWords } from '../words/language';
 import { PromptBlock } from './ask/PromptBlock';
 import { QuestionForm } from './ask/QuestionForm';
 import { type Question, useQuestion } from './ask/question';
@@ -14,12 +15,12 @@ import { Results } from './ask/Results';
 
 /** The retrieval as an agent would get it. */
 export default function Ask() {
-  const say = useWords(ask);
+  const t = useMessages(ask);
   const [question, setQuestion] = useQuestion();
   const { data, error, isFetching, refetch } = useAnswer(question);
   return (
     <>
-      <PageHead title={say.title} lead={say.lead} />
+      <PageHead title={t.title} lead={t.lead} />
       <QuestionForm
         key={question.query}
         question={question}
@@ -27,10 +28,10 @@ export default function Ask() {
         onAsk={(next) => (isSame(next, question) ? void refetch() : setQuestion(next))}
       />
       <div className="mt-8" aria-busy={isFetching}>
-        {question.query === '' && <EmptyState icon="ask" title={say.startTitle} help={say.startHelp} />}
+        {question.query === '' && <EmptyState icon="ask" title={t.startTitle} help={t.startHelp} />}
         {error && <ErrorState error={error} retry={() => void refetch()} />}
         {isFetching && !data && <Skeleton />}
-        {data && <Told answer={data} />}
+        {data && <AnswerView answer={data} />}
       </div>
     </>
   );
@@ -45,7 +46,7 @@ function useAnswer(question: Question) {
   const client = useClient();
   const { name } = useSession();
   return useQuery({
-    queryKey: [client.project, 'ask', question],
+    queryKey: queryKeys.answer(client.project, question),
     queryFn: () => client.post<Answer>('/memory/query', { ...question, agent_id: name, explain: true, prompt: true }),
     enabled: question.query !== '',
     staleTime: Number.POSITIVE_INFINITY,
@@ -55,8 +56,8 @@ function useAnswer(question: Question) {
   });
 }
 
-function Told({ answer }: { answer: Answer }) {
-  const say = useWords(ask);
+function AnswerView({ answer }: { answer: Answer }) {
+  const t = useMessages(ask);
   return (
     <>
       {answer.degraded.length > 0 && (
@@ -65,14 +66,14 @@ function Told({ answer }: { answer: Answer }) {
           className="mb-5 flex items-start gap-2 rounded-lg bg-temporary-soft px-3.5 py-2.5 text-temporary"
         >
           <Icon name="alert" className="mt-0.5" />
-          {say.degraded(answer.degraded.join(', '))}
+          {t.degraded(answer.degraded.join(', '))}
         </p>
       )}
       <div className="grid items-start gap-x-8 gap-y-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
         {answer.results.length > 0 ? (
           <Results items={answer.results} />
         ) : (
-          <EmptyState icon="ask" title={say.nothing} help={say.nothingHelp} />
+          <EmptyState icon="ask" title={t.nothing} help={t.nothingHelp} />
         )}
         {answer.prompt && <PromptBlock text={answer.prompt} />}
       </div>

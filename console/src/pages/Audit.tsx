@@ -1,16 +1,17 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
-import { useCallback, useState } from 'react';
+import { useState } from 'react';
 import { useClient } from '../api/context';
+import { queryKeys } from '../api/queryKeys';
 import type { AuditPage } from '../api/types';
-import { Button } from '../parts/Button';
-import { useRowKeys } from '../parts/hotkeys';
-import { Icon } from '../parts/Icon';
-import { PageHead } from '../parts/PageHead';
-import { EmptyState, ErrorState, Skeleton } from '../parts/States';
-import { useToast } from '../parts/Toast';
-import { VirtualList } from '../parts/VirtualList';
-import { audit } from '../words/audit';
-import { useFormat, useWords } from '../words/language';
+import { Button } from '../components/Button';
+import { Icon } from '../components/Icon';
+import { PagedList } from '../components/PagedList';
+import { PageHead } from '../components/PageHead';
+import { EmptyState, ErrorState, Skeleton } from '../components/States';
+import { useToast } from '../components/Toast';
+import { useRowKeys } from '../hooks/hotkeys';
+import { audit } from '../messages/audit';
+import { useFormat, useMessages } from '../messages/language';
 import { Chain } from './audit/Chain';
 import { exportLog } from './audit/export';
 import { Line } from './audit/Line';
@@ -19,34 +20,28 @@ const PAGE = 200;
 
 /** Who decided what, and the proof that nobody changed it. */
 export default function Audit() {
-  const say = useWords(audit);
+  const t = useMessages(audit);
   const list = useLines();
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = list;
   useRowKeys();
-  const more = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
   const lines = list.data?.pages.flatMap((page) => page.items) ?? [];
   return (
     <>
-      <PageHead title={say.title} lead={say.lead}>
+      <PageHead title={t.title} lead={t.lead}>
         <Export />
       </PageHead>
       <Chain />
       {list.error && <ErrorState error={list.error} retry={() => void list.refetch()} />}
       {list.isPending && <Skeleton rows={6} className="h-12" />}
-      {list.data && lines.length === 0 && <EmptyState icon="audit" title={say.none} help={say.noneHelp} />}
+      {list.data && lines.length === 0 && <EmptyState icon="audit" title={t.none} help={t.noneHelp} />}
       {lines.length > 0 && (
-        <div className="overflow-hidden rounded-xl border border-line bg-surface">
-          <VirtualList
-            items={lines}
-            height={48}
-            label={say.list}
-            keyOf={(line) => String(line.sequence)}
-            onEnd={more}
-            row={(line) => <Line line={line} />}
-          />
-        </div>
+        <PagedList
+          pages={list}
+          items={lines}
+          height={48}
+          label={t.list}
+          keyOf={(line) => String(line.sequence)}
+          row={(line) => <Line line={line} />}
+        />
       )}
     </>
   );
@@ -55,7 +50,7 @@ export default function Audit() {
 function useLines() {
   const client = useClient();
   return useInfiniteQuery({
-    queryKey: [client.project, 'audit', 'lines'],
+    queryKey: queryKeys.auditLines(client.project),
     queryFn: ({ pageParam, signal }) =>
       client.get<AuditPage>('/audit', { newest_first: true, limit: PAGE, cursor: pageParam }, signal),
     initialPageParam: null as string | null,
@@ -64,20 +59,20 @@ function useLines() {
 }
 
 function Export() {
-  const say = useWords(audit);
+  const t = useMessages(audit);
   const { number } = useFormat();
   const client = useClient();
-  const tell = useToast();
+  const toast = useToast();
   const [count, setCount] = useState(0);
   const save = useMutation({
     mutationFn: () => exportLog(client, setCount),
-    onSuccess: (lines) => tell(say.exported(number(lines))),
-    onError: (error) => tell(error.message, 'danger'),
+    onSuccess: (lines) => toast(t.exported(number(lines))),
+    onError: (error) => toast(error.message, 'danger'),
   });
   return (
     <Button disabled={save.isPending} onClick={() => save.mutate()}>
       <Icon name="out" className="size-4 rotate-90" />
-      {save.isPending ? say.exporting(number(count)) : say.export}
+      {save.isPending ? t.exporting(number(count)) : t.export}
     </Button>
   );
 }

@@ -1,16 +1,16 @@
-import { useCallback, useMemo } from 'react';
+import { useMemo } from 'react';
 import type { Receipt } from '../api/types';
-import { Button } from '../parts/Button';
-import { focusPage } from '../parts/Decide';
-import { Dialog } from '../parts/Dialog';
-import { useRowKeys } from '../parts/hotkeys';
-import { useOpen } from '../parts/open';
-import { PageHead } from '../parts/PageHead';
-import { EmptyState, ErrorState, Skeleton } from '../parts/States';
-import { VirtualList } from '../parts/VirtualList';
+import { Button } from '../components/Button';
+import { focusPage } from '../components/ConfirmForm';
+import { Dialog } from '../components/Dialog';
+import { ListCount, PagedList } from '../components/PagedList';
+import { PageHead } from '../components/PageHead';
+import { EmptyState, ErrorState, Skeleton } from '../components/States';
+import { useRowKeys } from '../hooks/hotkeys';
+import { useOpenItem } from '../hooks/openItem';
+import { useFormat, useMessages } from '../messages/language';
+import { quarantine } from '../messages/quarantine';
 import { useStats } from '../shell/Navigation';
-import { useFormat, useWords } from '../words/language';
-import { quarantine } from '../words/quarantine';
 import { useEntries } from './quarantine/entries';
 import { FilterBar } from './quarantine/FilterBar';
 import { queryOf, useFilters } from './quarantine/filters';
@@ -19,11 +19,11 @@ import { Sheet } from './quarantine/Sheet';
 
 /** Everything that was said, and why it got in or not. */
 export default function Quarantine() {
-  const say = useWords(quarantine);
+  const t = useMessages(quarantine);
   const state = useFilters();
   const query = useMemo(() => queryOf(state.filters), [state.filters]);
   const list = useEntries(query);
-  const { id, close } = useOpen('/quarantine');
+  const { id, close } = useOpenItem('/quarantine');
   const leave = () => {
     close();
     // The row that had the focus is gone with its entry.
@@ -31,81 +31,56 @@ export default function Quarantine() {
   };
   useRowKeys();
   const isFiltered = state.active > 0 || state.filters.search !== '';
+  const count = useCount(list, isFiltered);
+  const lines = useMemo(() => byDay(list.entries), [list.entries]);
   return (
     <>
-      <PageHead title={say.title} lead={say.lead} />
+      <PageHead title={t.title} lead={t.lead} />
       <FilterBar state={state} entries={list.entries} />
-      <Found count={list.entries.length} isFiltered={isFiltered} hasMore={list.hasNextPage} />
+      <ListCount>{count}</ListCount>
       {list.error && <ErrorState error={list.error} retry={() => void list.refetch()} />}
       {list.isPending && <Skeleton rows={6} className="h-16" />}
       {list.data && list.entries.length === 0 && (
         <EmptyState
           icon="quarantine"
-          title={isFiltered ? say.noMatch : say.none}
-          help={isFiltered ? say.noMatchHelp : say.noneHelp}
+          title={isFiltered ? t.noMatch : t.none}
+          help={isFiltered ? t.noMatchHelp : t.noneHelp}
         >
-          {isFiltered && <Button onClick={state.clear}>{say.clear}</Button>}
+          {isFiltered && <Button onClick={state.clear}>{t.clear}</Button>}
         </EmptyState>
       )}
-      {list.entries.length > 0 && <List {...list} here={id} />}
-      <Dialog sheet title={say.entry} open={id !== undefined} onClose={close}>
+      {lines.length > 0 && (
+        <PagedList
+          pages={list}
+          items={lines}
+          height={72}
+          label={t.list}
+          keyOf={(line) => ('day' in line ? `before ${line.first}` : line.receipt.entry.id)}
+          row={(line) =>
+            'day' in line ? <Day when={line.day} /> : <Row receipt={line.receipt} here={line.receipt.entry.id === id} />
+          }
+        />
+      )}
+      <Dialog sheet title={t.entry} open={id !== undefined} onClose={close}>
         {id && <Sheet id={id} onGone={leave} />}
       </Dialog>
     </>
   );
 }
 
-function Found({ count, isFiltered, hasMore }: { count: number; isFiltered: boolean; hasMore: boolean }) {
-  const say = useWords(quarantine);
+function useCount({ entries, hasNextPage }: ReturnType<typeof useEntries>, isFiltered: boolean): string | undefined {
+  const t = useMessages(quarantine);
   const { number } = useFormat();
   const { data } = useStats();
-  const text = !isFiltered
-    ? data && say.total(number(data.recorded))
-    : hasMore
-      ? say.foundMore(number(count))
-      : say.found(number(count));
-  return (
-    <p role="status" className="figures mb-2 min-h-5 text-[13px] text-muted">
-      {text}
-    </p>
-  );
+  if (!isFiltered) return data && t.total(number(data.recorded));
+  return hasNextPage ? t.foundMore(number(entries.length)) : t.found(number(entries.length));
 }
 
 type Line = { day: string; first: string } | { receipt: Receipt };
 
-interface ListProps {
-  entries: Receipt[];
-  here: string | undefined;
-  hasNextPage: boolean;
-  isFetchingNextPage: boolean;
-  fetchNextPage: () => unknown;
-}
-
-function List({ entries, here, hasNextPage, isFetchingNextPage, fetchNextPage }: ListProps) {
-  const say = useWords(quarantine);
-  const lines = useMemo(() => byDay(entries), [entries]);
-  const more = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage) fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
-  return (
-    <div className="overflow-hidden rounded-xl border border-line bg-surface">
-      <VirtualList
-        items={lines}
-        height={72}
-        label={say.list}
-        keyOf={(line) => ('day' in line ? `before ${line.first}` : line.receipt.entry.id)}
-        onEnd={more}
-        row={(line) =>
-          'day' in line ? <Day when={line.day} /> : <Row receipt={line.receipt} here={line.receipt.entry.id === here} />
-        }
-      />
-    </div>
-  );
-}
-
 const days = new WeakMap<Receipt, string>();
 
-/** The reader's own day; told once for each entry, since there may be thousands. */
+/** The reader's own day; computed once for each entry, since there may be thousands. */
 function dayOf(receipt: Receipt): string {
   const known = days.get(receipt) ?? new Date(receipt.entry.created_at).toDateString();
   days.set(receipt, known);
@@ -125,9 +100,9 @@ function byDay(entries: Receipt[]): Line[] {
 const DAY = 86_400_000;
 
 function Day({ when }: { when: string }) {
-  const say = useWords(quarantine);
+  const t = useMessages(quarantine);
   const { date } = useFormat();
-  const near = { [new Date().toDateString()]: say.today, [new Date(Date.now() - DAY).toDateString()]: say.yesterday };
+  const near = { [new Date().toDateString()]: t.today, [new Date(Date.now() - DAY).toDateString()]: t.yesterday };
   return (
     <p className="border-b border-line bg-sunken px-3 py-1.5 text-xs font-medium text-muted sm:px-4">
       {near[when] ? `${near[when]} · ${date(when)}` : date(when)}

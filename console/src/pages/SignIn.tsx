@@ -1,12 +1,12 @@
 import { type FormEvent, useId, useState } from 'react';
 import { Problem } from '../api/client';
-import { Button } from '../parts/Button';
-import { Mark } from '../parts/Mark';
-import { useTold } from '../parts/States';
+import { Button } from '../components/Button';
+import { Logo } from '../components/Logo';
+import { useErrorMessage } from '../components/States';
+import { type Language, useMessages } from '../messages/language';
+import { signin } from '../messages/signin';
 import { useSignIn } from '../session';
 import { LanguageChoice, ThemeChoice } from '../shell/Controls';
-import { type Language, useWords } from '../words/language';
-import { signin } from '../words/signin';
 
 export interface SignInProps {
   onLanguage: (language: Language) => void;
@@ -17,7 +17,7 @@ export interface SignInProps {
 }
 
 export function SignIn({ onLanguage, refused, onGuest }: SignInProps) {
-  const say = useWords(signin);
+  const t = useMessages(signin);
   return (
     <main className="mx-auto flex min-h-dvh max-w-md flex-col px-5 py-6">
       <div className="flex justify-end gap-2">
@@ -25,16 +25,16 @@ export function SignIn({ onLanguage, refused, onGuest }: SignInProps) {
         <ThemeChoice />
       </div>
       <div className="my-auto py-10">
-        <Mark className="size-11" />
-        <h1 className="mt-5 text-2xl font-semibold tracking-tight">{say.title}</h1>
-        <p className="mt-2 text-pretty text-muted">{say.lead}</p>
+        <Logo className="size-11" />
+        <h1 className="mt-5 text-2xl font-semibold tracking-tight">{t.title}</h1>
+        <p className="mt-2 text-pretty text-muted">{t.lead}</p>
         <KeyForm refused={refused} />
         {onGuest && (
           <div className="mt-8 border-t border-line pt-5 text-sm">
-            <button type="button" onClick={onGuest} className="font-medium text-accent underline underline-offset-4">
-              {say.without}
+            <button type="button" onClick={onGuest} className="font-medium link-underlined">
+              {t.without}
             </button>
-            <p className="mt-1 text-muted">{say.withoutHelp}</p>
+            <p className="mt-1 text-muted">{t.withoutHelp}</p>
           </div>
         )}
       </div>
@@ -43,15 +43,15 @@ export function SignIn({ onLanguage, refused, onGuest }: SignInProps) {
 }
 
 function KeyForm({ refused }: { refused: boolean }) {
-  const say = useWords(signin);
+  const t = useMessages(signin);
   const field = useId();
   const { signIn } = useSignIn();
   const [key, setKey] = useState('');
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<Error | null>(null);
-  const told = useTold(error);
+  const message = useErrorMessage(error);
   const isUnknown = error instanceof Problem && error.status === 401;
-  const problem = isUnknown || (refused && !error) ? say.refused : told;
+  const problem = isUnknown || (refused && !error) ? t.refused : message;
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -64,7 +64,7 @@ function KeyForm({ refused }: { refused: boolean }) {
   return (
     <form onSubmit={submit} className="mt-7">
       <label htmlFor={field} className="block text-sm text-muted">
-        {say.link}
+        {t.link}
       </label>
       <div className="mt-2 flex gap-2">
         <input
@@ -75,20 +75,20 @@ function KeyForm({ refused }: { refused: boolean }) {
           required
           value={key}
           onChange={(event) => setKey(event.target.value)}
-          placeholder={say.placeholder}
-          aria-label={say.key}
+          placeholder={t.placeholder}
+          aria-label={t.key}
           aria-invalid={problem !== ''}
           aria-describedby={problem ? `${field}-problem` : undefined}
           className="min-w-0 flex-1 rounded-lg border border-field bg-surface px-3 py-2 font-mono text-sm placeholder:text-faint"
         />
         <Button type="submit" look="primary" disabled={busy || key.trim() === ''}>
-          {busy ? say.busy : say.submit}
+          {busy ? t.busy : t.submit}
         </Button>
       </div>
       <p id={`${field}-problem`} role="alert" className="mt-2 text-sm text-danger empty:hidden">
         {problem}
       </p>
-      <p className="mt-3 text-xs text-pretty text-faint">{say.kept}</p>
+      <p className="mt-3 text-xs text-pretty text-faint">{t.kept}</p>
     </form>
   );
 }

@@ -1,5 +1,5 @@
 import { lazy } from 'react';
-import type { IconName } from '../parts/Icon';
+import type { IconName } from '../components/Icon';
 import type { Right } from '../session';
 
 export type PageName = 'digest' | 'ask' | 'quarantine' | 'working' | 'longterm' | 'flow' | 'audit' | 'keys';

@@ -1,23 +1,23 @@
 import { useClient } from '../api/context';
-import { Button } from '../parts/Button';
-import { Choice } from '../parts/Choice';
-import { Icon } from '../parts/Icon';
+import { Button } from '../components/Button';
+import { Choice } from '../components/Choice';
+import { Icon } from '../components/Icon';
+import { type Language, useLanguage, useMessages } from '../messages/language';
+import { shell } from '../messages/shell';
 import { useSession, useSignIn } from '../session';
 import { type Theme, useTheme } from '../theme';
-import { type Language, useLanguage, useWords } from '../words/language';
-import { shell } from '../words/shell';
 import type { BarProps } from './Navigation';
 
 const ICONS = { system: 'screen', light: 'sun', dark: 'moon' } as const;
 
 /** Which project, which language, which theme, and who one is. */
 export function Controls({ projects, onProject, onLanguage, onSignIn, onHelp }: BarProps) {
-  const say = useWords(shell);
+  const t = useMessages(shell);
   const { project } = useClient();
   return (
     <div className="space-y-3 border-t border-line pt-4">
       <label className="block">
-        <span className="mb-1 block px-0.5 text-xs text-faint">{say.project}</span>
+        <span className="mb-1 block px-0.5 text-xs text-faint">{t.project}</span>
         <select
           value={project ?? ''}
           onChange={(event) => onProject(event.target.value)}
@@ -37,8 +37,8 @@ export function Controls({ projects, onProject, onLanguage, onSignIn, onHelp }: 
         <Button
           look="quiet"
           className="px-2 max-lg:hidden"
-          aria-label={say.keysHelp}
-          title={`${say.keysHelp} (?)`}
+          aria-label={t.keysHelp}
+          title={`${t.keysHelp} (?)`}
           onClick={onHelp}
         >
           <Icon name="keyboard" />
@@ -50,10 +50,10 @@ export function Controls({ projects, onProject, onLanguage, onSignIn, onHelp }: 
 }
 
 export function LanguageChoice({ onLanguage }: { onLanguage: (language: Language) => void }) {
-  const say = useWords(shell);
+  const t = useMessages(shell);
   return (
     <Choice
-      label={say.language}
+      label={t.language}
       value={useLanguage()}
       options={[
         { value: 'en', label: 'English', show: 'EN' },
@@ -65,34 +65,34 @@ export function LanguageChoice({ onLanguage }: { onLanguage: (language: Language
 }
 
 export function ThemeChoice() {
-  const say = useWords(shell);
+  const t = useMessages(shell);
   const [theme, setTheme] = useTheme();
   const options = (['system', 'light', 'dark'] satisfies Theme[]).map((value) => ({
     value,
-    label: say[value],
+    label: t[value],
     show: <Icon name={ICONS[value]} className="size-4" />,
   }));
-  return <Choice label={say.theme} value={theme} options={options} onChoose={setTheme} />;
+  return <Choice label={t.theme} value={theme} options={options} onChoose={setTheme} />;
 }
 
 function Identity() {
-  const say = useWords(shell);
+  const t = useMessages(shell);
   const { name, role, keyless } = useSession();
   return (
     <div className="min-w-0 flex-1 px-0.5 leading-snug">
       <p className="truncate text-sm" title={name}>
-        {keyless ? say.keyless : name}
+        {keyless ? t.keyless : name}
       </p>
-      <p className="text-xs text-faint">{say.roles[role]}</p>
+      <p className="text-xs text-faint">{t.roles[role]}</p>
     </div>
   );
 }
 
 function Leave({ onSignIn }: { onSignIn: () => void }) {
-  const say = useWords(shell);
+  const t = useMessages(shell);
   const { keyless } = useSession();
   const { signOut } = useSignIn();
-  const label = keyless ? say.signIn : say.signOut;
+  const label = keyless ? t.signIn : t.signOut;
   return (
     <Button
       look="quiet"

@@ -1,24 +1,24 @@
+import { Dialog } from '../components/Dialog';
+import { digest } from '../messages/digest';
+import { useMessages } from '../messages/language';
+import { shell } from '../messages/shell';
 import { PAGES } from '../pages';
-import { Dialog } from '../parts/Dialog';
-import { digest } from '../words/digest';
-import { useWords } from '../words/language';
-import { shell } from '../words/shell';
 
 export function KeyHelp({ open, onClose }: { open: boolean; onClose: () => void }) {
-  const say = useWords(shell);
-  const { keys } = useWords(digest);
+  const t = useMessages(shell);
+  const { keys } = useMessages(digest);
   return (
-    <Dialog title={say.help.title} open={open} onClose={onClose}>
+    <Dialog title={t.help.title} open={open} onClose={onClose}>
       <div className="grid gap-x-8 gap-y-5 sm:grid-cols-2">
-        <Keys title={say.help.digest} rows={Object.entries(keys)} />
+        <Keys title={t.help.digest} rows={Object.entries(keys)} />
         <Keys
-          title={say.help.everywhere}
+          title={t.help.everywhere}
           rows={[
-            ...PAGES.map((page): [string, string] => [`g ${page.letter}`, say[page.name]]),
-            ['/', say.help.search],
-            ['j k', say.help.rows],
-            ['?', say.help.thisHelp],
-            ['Esc', say.help.close],
+            ...PAGES.map((page): [string, string] => [`g ${page.letter}`, t[page.name]]),
+            ['/', t.help.search],
+            ['j k', t.help.rows],
+            ['?', t.help.thisHelp],
+            ['Esc', t.help.close],
           ]}
         />
       </div>

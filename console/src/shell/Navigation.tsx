@@ -2,20 +2,21 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link, useLocation, useRoute } from 'wouter';
 import { useClient } from '../api/context';
-import type { Line } from '../api/events';
+import type { Connection } from '../api/events';
+import { queryKeys } from '../api/queryKeys';
 import type { Stats } from '../api/types';
+import { Dialog } from '../components/Dialog';
+import { Icon } from '../components/Icon';
+import { Logo } from '../components/Logo';
+import { useFormat, useMessages } from '../messages/language';
+import { shell } from '../messages/shell';
 import { addressOf, PAGES, type PageEntry, type PageName } from '../pages';
-import { Dialog } from '../parts/Dialog';
-import { Icon } from '../parts/Icon';
-import { Mark } from '../parts/Mark';
 import { useSession } from '../session';
-import { useFormat, useWords } from '../words/language';
-import { shell } from '../words/shell';
 import { Controls } from './Controls';
 import type { ShellProps } from './Shell';
 
 export interface BarProps extends ShellProps {
-  line: Line;
+  connection: Connection;
   onHelp: () => void;
 }
 
@@ -26,7 +27,7 @@ const ON_PHONE: PageName[] = ['digest', 'ask', 'quarantine', 'longterm'];
 export function useStats() {
   const client = useClient();
   return useQuery({
-    queryKey: [client.project, 'stats'],
+    queryKey: queryKeys.stats(client.project),
     queryFn: ({ signal }) => client.get<Stats>('/stats', {}, signal),
     enabled: client.project !== null,
   });
@@ -38,18 +39,18 @@ function usePages(): PageEntry[] {
 }
 
 export function SideBar(props: BarProps) {
-  const say = useWords(shell);
+  const t = useMessages(shell);
   const pages = usePages();
   return (
     <aside className="fixed inset-y-0 left-0 hidden w-60 flex-col border-r border-line bg-sunken/60 px-3 py-5 lg:flex">
       <Link href="/" className="mb-6 flex items-center gap-2.5 rounded-lg px-2.5 py-1">
-        <Mark />
+        <Logo />
         <span className="text-[17px] font-semibold tracking-tight">memsieve</span>
-        <LineDot line={props.line} />
+        <ConnectionDot connection={props.connection} />
       </Link>
-      <nav aria-label={say.pages} className="flex-1 space-y-5 overflow-y-auto">
+      <nav aria-label={t.pages} className="flex-1 space-y-5 overflow-y-auto">
         {GROUPS.map((group) => (
-          <Group key={group} title={say[group]} pages={pages.filter((page) => page.group === group)} />
+          <Group key={group} title={t[group]} pages={pages.filter((page) => page.group === group)} />
         ))}
       </nav>
       <Controls {...props} />
@@ -74,7 +75,7 @@ function Group({ title, pages }: { title: string; pages: PageEntry[] }) {
 }
 
 function Entry({ page }: { page: PageEntry }) {
-  const say = useWords(shell);
+  const t = useMessages(shell);
   const [here] = useRoute(page.path);
   const count = useCount(page.name);
   const look = here
@@ -88,7 +89,7 @@ function Entry({ page }: { page: PageEntry }) {
       className={`flex min-h-9 items-center gap-2.5 rounded-lg px-2.5 py-1.5 transition-colors ${look}`}
     >
       <Icon name={page.name} className={`size-[18px] ${here ? 'text-accent' : ''}`} />
-      <span className="flex-1">{say[page.name]}</span>
+      <span className="flex-1">{t[page.name]}</span>
       {count !== null && <Count value={count} strong={page.name === 'digest' && count > 0} />}
     </Link>
   );
@@ -113,19 +114,19 @@ function Count({ value, strong }: { value: number; strong: boolean }) {
 }
 
 /** Whether what is shown is live; silent as long as it is. */
-function LineDot({ line }: { line: Line }) {
-  const say = useWords(shell);
-  const colour = { live: 'bg-verified', connecting: 'bg-strong', broken: 'bg-danger' }[line];
+function ConnectionDot({ connection }: { connection: Connection }) {
+  const t = useMessages(shell);
+  const colour = { live: 'bg-verified', connecting: 'bg-strong', broken: 'bg-danger' }[connection];
   return (
-    <span role="status" title={say[line]} className="ml-auto flex size-4 items-center justify-center">
+    <span role="status" title={t[connection]} className="ml-auto flex size-4 items-center justify-center">
       <span className={`size-1.5 rounded-full ${colour}`} />
-      <span className="sr-only">{say[line]}</span>
+      <span className="sr-only">{t[connection]}</span>
     </span>
   );
 }
 
 export function PhoneBar(props: BarProps) {
-  const say = useWords(shell);
+  const t = useMessages(shell);
   const [open, setOpen] = useState(false);
   const [address] = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes it.
@@ -136,13 +137,13 @@ export function PhoneBar(props: BarProps) {
     <>
       <header className="flex items-center gap-2 px-4 pt-4 sm:px-6 lg:hidden">
         <Link href="/" className="flex items-center gap-2">
-          <Mark />
+          <Logo />
           <span className="font-semibold tracking-tight">memsieve</span>
         </Link>
-        <LineDot line={props.line} />
+        <ConnectionDot connection={props.connection} />
       </header>
       <nav
-        aria-label={say.pages}
+        aria-label={t.pages}
         className="fixed inset-x-0 bottom-0 z-30 flex border-t border-line bg-surface/95 px-1 pb-[env(safe-area-inset-bottom)] backdrop-blur lg:hidden"
       >
         {tabs.map((page) => (
@@ -150,10 +151,10 @@ export function PhoneBar(props: BarProps) {
         ))}
         <button type="button" onClick={() => setOpen(true)} className={`${TAB} text-muted`}>
           <Icon name="more" className="size-5" />
-          {say.more}
+          {t.more}
         </button>
       </nav>
-      <Dialog sheet title={say.more} open={open} onClose={() => setOpen(false)}>
+      <Dialog sheet title={t.more} open={open} onClose={() => setOpen(false)}>
         <ul className="mb-5 space-y-0.5">
           {pages
             .filter((page) => !tabs.includes(page))
@@ -172,7 +173,7 @@ export function PhoneBar(props: BarProps) {
 const TAB = 'flex min-h-14 flex-1 flex-col items-center justify-center gap-0.5 rounded-lg text-[11px]';
 
 function Tab({ page }: { page: PageEntry }) {
-  const say = useWords(shell);
+  const t = useMessages(shell);
   const [here] = useRoute(page.path);
   const { data } = useStats();
   const waits = page.name === 'digest' && (data?.insights_waiting ?? 0) > 0;
@@ -186,7 +187,7 @@ function Tab({ page }: { page: PageEntry }) {
         <Icon name={page.name} className="size-5" />
         {waits && <span className="absolute -top-0.5 -right-1 size-2 rounded-full bg-accent ring-2 ring-surface" />}
       </span>
-      {say[page.name]}
+      {t[page.name]}
     </Link>
   );
 }

@@ -2,14 +2,14 @@ import { Suspense, useEffect, useState } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { useClient } from '../api/context';
 import { useEvents } from '../api/events';
+import { Button } from '../components/Button';
+import { ErrorBoundary } from '../components/ErrorBoundary';
+import { EmptyState, Skeleton } from '../components/States';
+import { useHotkeys } from '../hooks/hotkeys';
+import { type Language, useMessages } from '../messages/language';
+import { shell } from '../messages/shell';
 import { addressOf, PAGES, type PageEntry } from '../pages';
-import { Button } from '../parts/Button';
-import { Fence } from '../parts/Fence';
-import { useHotkeys } from '../parts/hotkeys';
-import { EmptyState, Skeleton } from '../parts/States';
 import { useMay } from '../session';
-import { type Language, useWords } from '../words/language';
-import { shell } from '../words/shell';
 import { KeyHelp } from './KeyHelp';
 import { PhoneBar, SideBar } from './Navigation';
 
@@ -20,12 +20,12 @@ export interface ShellProps {
   onSignIn: () => void;
 }
 
-/** The frame around every page: navigation, keys that work everywhere, and the live line to the server. */
+/** The frame around every page: navigation, keys that work everywhere, and the live connection to the server. */
 export function Shell(props: ShellProps) {
-  const say = useWords(shell);
+  const t = useMessages(shell);
   const [address, go] = useLocation();
   const [helping, setHelping] = useState(false);
-  const line = useEvents();
+  const connection = useEvents();
   const [segment = ''] = address.slice(1).split('/');
   useArrival(segment);
   useHotkeys({
@@ -33,14 +33,14 @@ export function Shell(props: ShellProps) {
     '/': () => focusSearch() || go('/ask'),
     '?': () => setHelping(true),
   });
-  const bar = { ...props, line, onHelp: () => setHelping(true) };
+  const bar = { ...props, connection, onHelp: () => setHelping(true) };
   return (
     <div className="lg:pl-60">
       <a
         href="#content"
         className="sr-only z-50 rounded-lg bg-surface p-3 focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
       >
-        {say.skip}
+        {t.skip}
       </a>
       <SideBar {...bar} />
       <PhoneBar {...bar} />
@@ -49,7 +49,7 @@ export function Shell(props: ShellProps) {
         tabIndex={-1}
         className="mx-auto max-w-5xl px-4 pt-5 pb-28 outline-none sm:px-6 lg:px-10 lg:pt-10 lg:pb-16"
       >
-        <Fence key={segment}>
+        <ErrorBoundary key={segment}>
           <Suspense fallback={<Skeleton />}>
             <Switch>
               {PAGES.map((page) => (
@@ -58,15 +58,15 @@ export function Shell(props: ShellProps) {
                 </Route>
               ))}
               <Route>
-                <EmptyState title={say.notFound}>
-                  <Link href="/" className="text-accent underline underline-offset-4">
-                    {say.home}
+                <EmptyState title={t.notFound}>
+                  <Link href="/" className="link-underlined">
+                    {t.home}
                   </Link>
                 </EmptyState>
               </Route>
             </Switch>
           </Suspense>
-        </Fence>
+        </ErrorBoundary>
       </main>
       <KeyHelp open={helping} onClose={() => setHelping(false)} />
     </div>
@@ -75,11 +75,11 @@ export function Shell(props: ShellProps) {
 
 /** A page that one comes to begins at its top and names the tab. */
 function useArrival(segment: string): void {
-  const say = useWords(shell);
+  const t = useMessages(shell);
   const here = PAGES.find((page) => addressOf(page) === `/${segment}`);
   useEffect(() => {
-    document.title = here ? `${say[here.name]} · memsieve` : 'memsieve';
-  }, [here, say]);
+    document.title = here ? `${t[here.name]} · memsieve` : 'memsieve';
+  }, [here, t]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: for every page that one comes to.
   useEffect(() => {
     window.scrollTo(0, 0);
@@ -87,18 +87,18 @@ function useArrival(segment: string): void {
 }
 
 function Allowed({ page, onSignIn }: { page: PageEntry; onSignIn: () => void }) {
-  const say = useWords(shell);
+  const t = useMessages(shell);
   const { project } = useClient();
   const may = useMay(page.right);
   if (may && project === null && page.name !== 'keys') {
-    return <EmptyState icon="quarantine" title={say.noProject} help={say.noProjectHelp} />;
+    return <EmptyState icon="quarantine" title={t.noProject} help={t.noProjectHelp} />;
   }
   if (may) return <page.view />;
   if (page.name === 'digest') return <Redirect to="/ask" replace />;
   return (
-    <EmptyState icon="keys" title={say.reviewersOnly} help={say.reviewersOnlyHelp}>
+    <EmptyState icon="keys" title={t.reviewersOnly} help={t.reviewersOnlyHelp}>
       <Button look="primary" onClick={onSignIn}>
-        {say.signIn}
+        {t.signIn}
       </Button>
     </EmptyState>
   );

@@ -1,10 +1,10 @@
-import { langOf } from '../../words/language';
+import { langOf } from '../../messages/language';
 
 /** A text with the words marked that the question has, too. Only ever text. */
 export function Marked({ text, words }: { text: string; words: string[] }) {
   return (
-    <p lang={langOf(text)} className="said text-base">
-      {parts(text, words).map((part, index) =>
+    <p lang={langOf(text)} className="quoted text-base">
+      {cutAt(text, words).map((part, index) =>
         index % 2 === 0 ? (
           part
         ) : (
@@ -22,7 +22,7 @@ export function Marked({ text, words }: { text: string; words: string[] }) {
 }
 
 /** Cut a text at these words: every second part is one. */
-function parts(text: string, words: string[]): string[] {
+export function cutAt(text: string, words: string[]): string[] {
   const known = words.filter(Boolean).sort((a, b) => b.length - a.length);
   if (known.length === 0) return [text];
   const any = known.map((word) =>

@@ -1,6 +1,6 @@
 import type { Item } from '../../api/types';
-import { ask } from '../../words/ask';
-import { useFormat, useWords } from '../../words/language';
+import { ask } from '../../messages/ask';
+import { useFormat, useMessages } from '../../messages/language';
 
 /** How the score is made up, as the server weighs it. */
 const MEANING = 0.45;
@@ -8,22 +8,22 @@ const WORDS = 0.55;
 
 /** Why it matched: the score as a bar of meaning and words. */
 export function Match({ item }: { item: Item }) {
-  const say = useWords(ask);
+  const t = useMessages(ask);
   const { score } = useFormat();
   const { why } = item;
   return (
     <div className="figures mt-3 flex flex-wrap items-center gap-x-3 gap-y-1 text-[13px] text-muted">
       <span className="flex items-center gap-2">
         <span className="font-medium text-ink">
-          <span className="sr-only">{say.score} </span>
+          <span className="sr-only">{t.score} </span>
           {score(item.score)}
         </span>
         <Bar item={item} />
       </span>
-      {why && why.similarity !== null && <Part colour="bg-accent">{say.meaning(score(why.similarity))}</Part>}
+      {why && why.similarity !== null && <Part colour="bg-accent">{t.meaning(score(why.similarity))}</Part>}
       {why && (
         <Part colour="bg-accent/45">
-          {why.words.length > 0 || why.word_score > 0 ? say.words(score(why.word_score)) : say.byMeaning}
+          {why.words.length > 0 || why.word_score > 0 ? t.words(score(why.word_score)) : t.byMeaning}
         </Part>
       )}
     </div>

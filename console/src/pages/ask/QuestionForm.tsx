@@ -1,8 +1,8 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { Button } from '../../parts/Button';
-import { Icon } from '../../parts/Icon';
-import { ask } from '../../words/ask';
-import { useWords } from '../../words/language';
+import { Button } from '../../components/Button';
+import { Icon } from '../../components/Icon';
+import { ask } from '../../messages/ask';
+import { useMessages } from '../../messages/language';
 import type { Question } from './question';
 
 export interface QuestionFormProps {
@@ -14,7 +14,7 @@ export interface QuestionFormProps {
 const LONGEST = 16_384;
 
 export function QuestionForm({ question, busy, onAsk }: QuestionFormProps) {
-  const say = useWords(ask);
+  const t = useMessages(ask);
   const [draft, setDraft] = useState(question);
   const field = useRef<HTMLInputElement>(null);
   const isFirst = question.query === '';
@@ -32,16 +32,16 @@ export function QuestionForm({ question, busy, onAsk }: QuestionFormProps) {
         <input
           ref={field}
           data-search
-          aria-label={say.label}
+          aria-label={t.label}
           value={draft.query}
           maxLength={LONGEST}
-          placeholder={say.placeholder}
+          placeholder={t.placeholder}
           onChange={(event) => setDraft({ ...draft, query: event.target.value })}
           onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
           className="min-w-0 flex-1 bg-transparent py-1.5 text-[1.0625rem] outline-none placeholder:text-faint"
         />
         <Button type="submit" look="primary" disabled={busy || draft.query.trim() === ''}>
-          {busy ? `${say.asking}…` : draft.query === question.query && !isFirst ? say.again : say.submit}
+          {busy ? `${t.asking}…` : draft.query === question.query && !isFirst ? t.again : t.submit}
         </Button>
       </div>
       <Options draft={draft} onChange={setDraft} />
@@ -50,17 +50,17 @@ export function QuestionForm({ question, busy, onAsk }: QuestionFormProps) {
 }
 
 function Options({ draft, onChange }: { draft: Question; onChange: (draft: Question) => void }) {
-  const say = useWords(ask);
+  const t = useMessages(ask);
   const whole = (text: string) => (text === '' ? undefined : Number(text));
   return (
     <details className="group mt-2 text-sm">
       <summary className="inline-flex list-none items-center gap-1 rounded-lg py-1.5 pr-2 text-muted hover:text-ink [&::-webkit-details-marker]:hidden">
         <Icon name="right" className="size-4 transition-transform group-open:rotate-90" />
-        {say.options}
+        {t.options}
       </summary>
       <div className="mt-1 grid grid-cols-2 gap-x-4 gap-y-3 rounded-xl bg-sunken p-4 sm:grid-cols-3 lg:grid-cols-5">
         <Field
-          label={say.verifiedMost}
+          label={t.verifiedMost}
           type="number"
           min={0}
           max={100}
@@ -68,7 +68,7 @@ function Options({ draft, onChange }: { draft: Question; onChange: (draft: Quest
           onText={(text) => onChange({ ...draft, max_results: whole(text) ?? 5 })}
         />
         <Field
-          label={say.temporaryMost}
+          label={t.temporaryMost}
           type="number"
           min={0}
           max={100}
@@ -76,16 +76,16 @@ function Options({ draft, onChange }: { draft: Question; onChange: (draft: Quest
           onText={(text) => onChange({ ...draft, max_unverified: whole(text) ?? 10 })}
         />
         <Field
-          label={say.days}
+          label={t.days}
           type="number"
           min={0}
           step="any"
-          placeholder={say.daysAny}
+          placeholder={t.daysAny}
           value={draft.time_range_days ?? ''}
           onText={(text) => onChange({ ...draft, time_range_days: whole(text) })}
         />
         <Field
-          label={say.threshold}
+          label={t.threshold}
           type="number"
           min={0}
           max={1}
@@ -94,8 +94,8 @@ function Options({ draft, onChange }: { draft: Question; onChange: (draft: Quest
           onText={(text) => onChange({ ...draft, relevance_threshold: whole(text) ?? 0 })}
         />
         <Field
-          label={say.session}
-          title={say.sessionHelp}
+          label={t.session}
+          title={t.sessionHelp}
           maxLength={128}
           value={draft.session_id ?? ''}
           onText={(text) => onChange({ ...draft, session_id: text || undefined })}

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Item } from '../../api/types';
-import { TemporaryContextBadge, VerifiedBadge } from '../../parts/Badge';
+import { TemporaryContextBadge, VerifiedBadge } from '../../components/Badge';
+import { ask } from '../../messages/ask';
+import { useFormat, useMessages } from '../../messages/language';
 import { useMay } from '../../session';
-import { ask } from '../../words/ask';
-import { useFormat, useWords } from '../../words/language';
 import { Marked } from './Marked';
 import { Match } from './Match';
 
@@ -15,20 +15,20 @@ interface Ranked {
 
 /** What is served: verified memories and temporary context clearly apart, each with its place in the answer. */
 export function Results({ items }: { items: Item[] }) {
-  const say = useWords(ask);
+  const t = useMessages(ask);
   const ranked = items.map((item, index) => ({ item, rank: index + 1 }));
   return (
     <div className="space-y-9">
       <Section
-        title={`✅ ${say.verified}`}
-        help={say.verifiedHelp}
-        none={say.noVerified}
+        title={`✅ ${t.verified}`}
+        help={t.verifiedHelp}
+        none={t.noVerified}
         results={ranked.filter(({ item }) => item.verified)}
       />
       <Section
-        title={`⚡️ ${say.temporary}`}
-        help={say.temporaryHelp}
-        none={say.noTemporary}
+        title={`⚡️ ${t.temporary}`}
+        help={t.temporaryHelp}
+        none={t.noTemporary}
         results={ranked.filter(({ item }) => !item.verified)}
       />
     </div>
@@ -80,39 +80,39 @@ function Result({ item, rank }: Ranked) {
 }
 
 function Rank({ rank }: { rank: number }) {
-  const say = useWords(ask);
+  const t = useMessages(ask);
   const { number } = useFormat();
   return (
-    <span className="figures ml-auto text-[13px] text-faint" title={say.place(number(rank))}>
-      <span className="sr-only">{say.place(number(rank))}</span>
+    <span className="figures ml-auto text-[13px] text-faint" title={t.place(number(rank))}>
+      <span className="sr-only">{t.place(number(rank))}</span>
       <span aria-hidden="true">#{number(rank)}</span>
     </span>
   );
 }
 
 function Origin({ item }: { item: Item }) {
-  const say = useWords(ask);
+  const t = useMessages(ask);
   const { day, time, full } = useFormat();
   if (item.verified) {
     const when = item.promoted_at ?? item.created_at;
-    return <span title={full(when)}>{say.approved(item.promoted_by ?? '', day(when))}</span>;
+    return <span title={full(when)}>{t.approved(item.promoted_by ?? '', day(when))}</span>;
   }
   return (
     <span title={full(item.created_at)}>
-      {say.said(item.agent_id ?? say.unnamed, item.session_id ?? '', time(item.created_at))}
+      {t.said(item.agent_id ?? t.unnamed, item.session_id ?? '', time(item.created_at))}
     </span>
   );
 }
 
 function Open({ item }: { item: Item }): ReactNode {
-  const say = useWords(ask);
+  const t = useMessages(ask);
   if (!useMay('audit')) return null;
   const [page, id, word] = item.verified
-    ? ['longterm', item.memory_id, say.openMemory]
-    : ['quarantine', item.entry_id, say.openEntry];
+    ? ['longterm', item.memory_id, t.openMemory]
+    : ['quarantine', item.entry_id, t.openEntry];
   return (
     id && (
-      <Link href={`/${page}/${encodeURIComponent(id)}`} className="text-accent underline-offset-4 hover:underline">
+      <Link href={`/${page}/${encodeURIComponent(id)}`} className="link">
         {word}
       </Link>
     )

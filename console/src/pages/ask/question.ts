@@ -36,8 +36,8 @@ export function useQuestion(): [Question, (next: Question) => void] {
 }
 
 function toAddress(question: Question): Record<string, string> {
-  const told = Object.entries(question).filter(
+  const changed = Object.entries(question).filter(
     ([name, value]) => value !== undefined && value !== '' && value !== DEFAULTS[name as keyof typeof DEFAULTS],
   );
-  return Object.fromEntries(told.map(([name, value]) => [NAMES[name as keyof Question], String(value)]));
+  return Object.fromEntries(changed.map(([name, value]) => [NAMES[name as keyof Question], String(value)]));
 }

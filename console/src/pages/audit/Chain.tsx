@@ -1,20 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
 import { useClient } from '../../api/context';
+import { queryKeys } from '../../api/queryKeys';
 import type { Verification } from '../../api/types';
-import { Button } from '../../parts/Button';
-import { Copy } from '../../parts/Copy';
-import { Icon } from '../../parts/Icon';
-import { useNow } from '../../parts/now';
-import { ErrorState } from '../../parts/States';
-import { audit } from '../../words/audit';
-import { useFormat, useWords } from '../../words/language';
+import { Button } from '../../components/Button';
+import { CopyButton } from '../../components/CopyButton';
+import { Icon } from '../../components/Icon';
+import { ErrorState } from '../../components/States';
+import { useNow } from '../../hooks/now';
+import { audit } from '../../messages/audit';
+import { useFormat, useMessages } from '../../messages/language';
 
 /** Whether the log is as it was written, verified anew with every line that comes. */
 export function Chain() {
-  const say = useWords(audit);
+  const t = useMessages(audit);
   const client = useClient();
   const { data, error, isFetching, refetch, dataUpdatedAt } = useQuery({
-    queryKey: [client.project, 'audit', 'verification'],
+    queryKey: queryKeys.auditVerification(client.project),
     queryFn: ({ signal }) => client.get<Verification>('/audit/verification', {}, signal),
   });
   if (error) return <ErrorState error={error} retry={() => void refetch()} />;
@@ -25,15 +26,15 @@ export function Chain() {
         <Seal whole={data?.whole} />
         <div className="min-w-0 flex-1 basis-64">
           <h2 className={`text-base font-semibold ${data?.whole === false ? 'text-danger' : ''}`}>
-            {data ? (data.whole ? say.whole : say.broken) : `${say.verifying}…`}
+            {data ? (data.whole ? t.whole : t.broken) : `${t.verifying}…`}
           </h2>
-          {data && <Told verification={data} />}
+          {data && <Details verification={data} />}
         </div>
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1 sm:flex-col sm:items-end">
           <Button disabled={isFetching} onClick={() => void refetch()}>
-            <Icon name="refresh" className={`size-4 ${isFetching ? 'animate-spin' : ''}`} /> {say.again}
+            <Icon name="refresh" className={`size-4 ${isFetching ? 'animate-spin' : ''}`} /> {t.again}
           </Button>
-          {data && <When at={dataUpdatedAt} />}
+          {data && <VerifiedAt at={dataUpdatedAt} />}
         </div>
       </div>
     </section>
@@ -50,12 +51,12 @@ function Seal({ whole }: { whole: boolean | undefined }) {
   );
 }
 
-function Told({ verification: { whole, events, head, problems } }: { verification: Verification }) {
-  const say = useWords(audit);
+function Details({ verification: { whole, events, head, problems } }: { verification: Verification }) {
+  const t = useMessages(audit);
   const { number } = useFormat();
   return (
     <>
-      <p className="mt-0.5 text-sm text-pretty text-muted">{whole ? say.wholeHelp(number(events)) : say.brokenHelp}</p>
+      <p className="mt-0.5 text-sm text-pretty text-muted">{whole ? t.wholeHelp(number(events)) : t.brokenHelp}</p>
       {problems.length > 0 && (
         <ul className="mt-2 list-disc space-y-1 pl-5 text-sm wrap-anywhere">
           {problems.map((problem) => (
@@ -64,17 +65,17 @@ function Told({ verification: { whole, events, head, problems } }: { verificatio
         </ul>
       )}
       <div className="mt-2 flex items-center gap-2 text-sm">
-        <span className="shrink-0 text-muted">{say.head}</span>
+        <span className="shrink-0 text-muted">{t.head}</span>
         <code className="min-w-0 truncate font-mono text-xs">{head}</code>
-        <Copy text={head} label={say.copy} done={say.copied} look="quiet" className="-my-1 shrink-0" />
+        <CopyButton text={head} label={t.copy} done={t.copied} look="quiet" className="-my-1 shrink-0" />
       </div>
     </>
   );
 }
 
-function When({ at }: { at: number }) {
-  const say = useWords(audit);
+function VerifiedAt({ at }: { at: number }) {
+  const t = useMessages(audit);
   const { ago } = useFormat();
   useNow();
-  return <p className="text-xs text-faint">{say.verified(ago(new Date(at).toISOString()))}</p>;
+  return <p className="text-xs text-faint">{t.verified(ago(new Date(at).toISOString()))}</p>;
 }

@@ -1,20 +1,20 @@
 import { memo, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { AuditLine } from '../../api/types';
-import { Badge, type Tone } from '../../parts/Badge';
-import { Facts } from '../../parts/Facts';
-import { Icon } from '../../parts/Icon';
-import { useLineage } from '../../parts/Lineage';
-import { Said } from '../../parts/Said';
-import { audit } from '../../words/audit';
-import { useFormat, useWords } from '../../words/language';
-import { lineage } from '../../words/lineage';
+import { Badge, type Tone } from '../../components/Badge';
+import { Facts } from '../../components/Facts';
+import { Icon } from '../../components/Icon';
+import { useLineage } from '../../components/Lineage';
+import { QuotedText } from '../../components/QuotedText';
+import { audit } from '../../messages/audit';
+import { useFormat, useMessages } from '../../messages/language';
+import { lineage } from '../../messages/lineage';
 
 const TONES: Record<string, Tone> = { promoted: 'verified', deleted: 'danger', 'foreign project refused': 'danger' };
 
 /** One line of the log; its fingerprints on demand. */
 export const Line = memo(function Line({ line }: { line: AuditLine }) {
-  const { actions } = useWords(lineage);
+  const { actions } = useMessages(lineage);
   const { number, time, full } = useFormat();
   const [isOpen, setIsOpen] = useState(false);
   return (
@@ -37,7 +37,9 @@ export const Line = memo(function Line({ line }: { line: AuditLine }) {
           <Icon name="right" className="size-4 transition-transform group-open:rotate-90" />
         </span>
         {line.reason && (
-          <Said className="col-span-full text-sm text-muted sm:col-span-1 sm:col-start-3">{line.reason}</Said>
+          <QuotedText className="col-span-full text-sm text-muted sm:col-span-1 sm:col-start-3">
+            {line.reason}
+          </QuotedText>
         )}
       </summary>
       {isOpen && <Details line={line} />}
@@ -46,7 +48,7 @@ export const Line = memo(function Line({ line }: { line: AuditLine }) {
 });
 
 function Details({ line }: { line: AuditLine }) {
-  const say = useWords(audit);
+  const t = useMessages(audit);
   const { number, full } = useFormat();
   const code = (text: string) => <code className="font-mono text-xs">{text}</code>;
   return (
@@ -54,31 +56,31 @@ function Details({ line }: { line: AuditLine }) {
       <What line={line} />
       <Facts
         rows={[
-          [say.line(number(line.sequence)), full(line.at)],
-          [say.subject, <Subject key="subject" line={line} />],
+          [t.line(number(line.sequence)), full(line.at)],
+          [t.subject, <Subject key="subject" line={line} />],
           ...Object.entries(line.detail).map(([name, value]): [string, ReactNode] => [
             name,
             code(Array.isArray(value) ? value.join('\n') : typeof value === 'string' ? value : JSON.stringify(value)),
           ]),
-          [say.previous, code(line.previous)],
-          [say.digest, code(line.digest)],
+          [t.previous, code(line.previous)],
+          [t.digest, code(line.digest)],
         ]}
       />
     </div>
   );
 }
 
-/** What the deed was about, in its own words, if they are still there. */
+/** What the action was about, in its own words, if they are still there. */
 function What({ line }: { line: AuditLine }) {
   const { data } = useLineage(line.subject);
   const memory = data?.memories.find((one) => one.id === line.subject);
   const entry = data?.entries.find((one) => one.entry.id === line.subject)?.entry;
   const text = memory?.content ?? entry?.content;
-  return text ? <Said className="mb-3">{text}</Said> : null;
+  return text ? <QuotedText className="mb-3">{text}</QuotedText> : null;
 }
 
 function Subject({ line }: { line: AuditLine }) {
-  const say = useWords(audit);
+  const t = useMessages(audit);
   const id = encodeURIComponent(line.subject);
   const isMemory = line.action === 'promoted' || line.action === 'retired';
   const isEntry = line.action === 'dismissed' && !line.subject.startsWith('insight-');
@@ -86,11 +88,8 @@ function Subject({ line }: { line: AuditLine }) {
     <>
       <code className="font-mono text-xs">{line.subject}</code>{' '}
       {(isMemory || isEntry) && (
-        <Link
-          href={isMemory ? `/longterm/${id}` : `/quarantine/${id}`}
-          className="whitespace-nowrap text-accent underline underline-offset-4"
-        >
-          {isMemory ? say.openMemory : say.openEntry}
+        <Link href={isMemory ? `/longterm/${id}` : `/quarantine/${id}`} className="whitespace-nowrap link-underlined">
+          {isMemory ? t.openMemory : t.openEntry}
         </Link>
       )}
     </>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { AgeBucket } from '../../api/types';
-import { flow } from '../../words/flow';
-import { useFormat, useWords } from '../../words/language';
+import { flow } from '../../messages/flow';
+import { useFormat, useMessages } from '../../messages/language';
 
 const HEIGHT = 96;
 
@@ -14,12 +14,12 @@ export interface AgesProps {
 
 /** How many there are of each age, from new to old. */
 export function Ages({ title, buckets, colour, children }: AgesProps) {
-  const say = useWords(flow);
+  const t = useMessages(flow);
   const { number } = useFormat();
   const most = Math.max(1, ...buckets.map((bucket) => bucket.count));
   const from = (at: number) => number(buckets[at - 1]?.up_to_days ?? 0);
   return (
-    <section className="flex flex-col rounded-xl border border-line bg-surface p-4 sm:p-5">
+    <section className="flex flex-col panel p-4 sm:p-5">
       <h2 className="font-semibold">{title}</h2>
       <div className="mt-0.5 text-[13px] text-muted">{children}</div>
       <dl className="mt-auto grid auto-cols-fr grid-flow-col gap-1.5 pt-5">
@@ -33,7 +33,7 @@ export function Ages({ title, buckets, colour, children }: AgesProps) {
               />
             </svg>
             <dt className="order-3 mt-1 text-[11px] whitespace-nowrap text-faint">
-              {days === null ? say.older(from(at)) : say.upTo(from(at), number(days))}
+              {days === null ? t.older(from(at)) : t.upTo(from(at), number(days))}
             </dt>
           </div>
         ))}

@@ -1,22 +1,22 @@
 import { Link } from 'wouter';
 import type { FlowDay } from '../../api/types';
-import { checks } from '../../words/checks';
-import { flow } from '../../words/flow';
-import { useFormat, useWords } from '../../words/language';
+import { checks } from '../../messages/checks';
+import { flow } from '../../messages/flow';
+import { useFormat, useMessages } from '../../messages/language';
 
 /** What each check refused, the most first. */
 export function CheckBars({ days }: { days: FlowDay[] }) {
-  const say = useWords(flow);
-  const { names } = useWords(checks);
+  const t = useMessages(flow);
+  const { names } = useMessages(checks);
   const { number } = useFormat();
   const rows = totals(days);
   const most = rows[0]?.[1] ?? 1;
   // The same days there, where its filter has them.
   const time = [7, 30].includes(days.length) && { time: String(days.length) };
   return (
-    <section className="rounded-xl border border-line bg-surface p-4 sm:p-5">
-      <h2 className="font-semibold">{say.byCheck}</h2>
-      <p className="mt-0.5 mb-3 text-[13px] text-muted">{rows.length > 0 ? say.byCheckHelp : say.noRefusals}</p>
+    <section className="panel p-4 sm:p-5">
+      <h2 className="font-semibold">{t.byCheck}</h2>
+      <p className="mt-0.5 mb-3 text-[13px] text-muted">{rows.length > 0 ? t.byCheckHelp : t.noRefusals}</p>
       <ul>
         {rows.map(([check, count]) => (
           <li key={check}>

@@ -1,8 +1,8 @@
 import { type KeyboardEvent, type PointerEvent, useState } from 'react';
 import type { FlowDay } from '../../api/types';
-import { useWidth } from '../../parts/width';
-import { flow } from '../../words/flow';
-import { useFormat, useWords } from '../../words/language';
+import { useWidth } from '../../hooks/width';
+import { flow } from '../../messages/flow';
+import { useFormat, useMessages } from '../../messages/language';
 import { Readout } from './Readout';
 import { ticksTo } from './ticks';
 
@@ -16,7 +16,7 @@ const LEAST = 2;
 
 /** What was recorded, admitted and promoted on each day, as bars within bars. */
 export function DayChart({ days }: { days: FlowDay[] }) {
-  const say = useWords(flow);
+  const t = useMessages(flow);
   const { number } = useFormat();
   const [box, width] = useWidth<HTMLDivElement>();
   const [marked, setMarked] = useState<number | null>(null);
@@ -36,15 +36,15 @@ export function DayChart({ days }: { days: FlowDay[] }) {
     setMarked((now) => Math.min(days.length - 1, Math.max(0, (now ?? (move > 0 ? -1 : days.length)) + move)));
   };
   return (
-    <section className="rounded-xl border border-line bg-surface p-4 sm:p-5">
-      <h2 className="font-semibold">{say.perDay}</h2>
+    <section className="panel p-4 sm:p-5">
+      <h2 className="font-semibold">{t.perDay}</h2>
       <Readout days={days} day={marked === null ? undefined : days[marked]} />
       <div ref={box} className="mt-3">
         <svg
           width="100%"
           height={HEIGHT}
           role="application"
-          aria-label={`${say.perDay}. ${say.perDayHelp}`}
+          aria-label={`${t.perDay}. ${t.perDayHelp}`}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys go from day to day, and the readout tells.
           tabIndex={0}
           onPointerMove={pointAt}

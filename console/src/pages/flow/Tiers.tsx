@@ -1,48 +1,48 @@
 import { type ReactNode, useId } from 'react';
 import { Link } from 'wouter';
 import type { Stats } from '../../api/types';
-import { Icon } from '../../parts/Icon';
-import { flow } from '../../words/flow';
-import { useFormat, useWords } from '../../words/language';
+import { Icon } from '../../components/Icon';
+import { flow } from '../../messages/flow';
+import { useFormat, useMessages } from '../../messages/language';
 
 /** The picture of the three tiers: many are said, fewer get in, and a few stay. */
 export function Tiers({ stats }: { stats: Stats }) {
-  const say = useWords(flow);
+  const t = useMessages(flow);
   const { number, percent } = useFormat();
   const decided = stats.admitted + stats.refused;
   return (
     <section className="mb-8">
-      <h2 className="sr-only">{say.tiers}</h2>
+      <h2 className="sr-only">{t.tiers}</h2>
       <div className="flex flex-col items-stretch gap-y-1 md:flex-row md:items-center">
         <Tier
           href="/quarantine"
-          name={say.quarantine}
-          help={say.quarantineHelp}
+          name={t.quarantine}
+          help={t.quarantineHelp}
           count={number(stats.recorded)}
           band={<Band kind="dots" />}
         />
-        <Gate name={say.filter}>
-          <span className="text-temporary">{say.admitted(percent(decided === 0 ? 0 : stats.admitted / decided))}</span>
-          <span>{say.refusedAll(number(stats.refused))}</span>
-          {stats.pending > 0 && <span>{say.pendingAll(number(stats.pending))}</span>}
+        <Gate name={t.filter}>
+          <span className="text-temporary">{t.admitted(percent(decided === 0 ? 0 : stats.admitted / decided))}</span>
+          <span>{t.refusedAll(number(stats.refused))}</span>
+          {stats.pending > 0 && <span>{t.pendingAll(number(stats.pending))}</span>}
         </Gate>
         <Tier
           href="/working"
-          name={`⚡️ ${say.working}`}
-          help={stats.working === null ? say.workingDown : say.workingHelp}
+          name={`⚡️ ${t.working}`}
+          help={stats.working === null ? t.workingDown : t.workingHelp}
           count={stats.working === null ? '–' : number(stats.working)}
           band={<Band kind="dashes" />}
         />
-        <Gate name={say.person}>
+        <Gate name={t.person}>
           <span className={stats.insights_waiting > 0 ? 'text-accent' : ''}>
-            {stats.insights_waiting > 0 ? say.waiting(number(stats.insights_waiting)) : say.nothingWaits}
+            {stats.insights_waiting > 0 ? t.waiting(number(stats.insights_waiting)) : t.nothingWaits}
           </span>
-          <span>{say.tombstones(number(stats.tombstones))}</span>
+          <span>{t.tombstones(number(stats.tombstones))}</span>
         </Gate>
         <Tier
           href="/longterm"
-          name={`✅ ${say.longterm}`}
-          help={say.longtermHelp}
+          name={`✅ ${t.longterm}`}
+          help={t.longtermHelp}
           count={number(stats.memories)}
           band={<Band kind="solid" />}
         />
@@ -63,7 +63,7 @@ function Tier({ href, name, help, count, band }: TierProps) {
   return (
     <Link
       href={href}
-      className="flex min-w-0 flex-col md:flex-1 md:basis-0 overflow-hidden rounded-xl border border-line bg-surface transition-colors hover:border-accent"
+      className="flex min-w-0 flex-col md:flex-1 md:basis-0 overflow-hidden panel transition-colors hover:border-accent"
     >
       <div className="flex items-center justify-between gap-x-3 px-4 py-3 md:block">
         <div>

@@ -1,30 +1,31 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useClient } from '../../api/context';
+import { queryKeys } from '../../api/queryKeys';
 import type { Key, KeyRole } from '../../api/types';
-import { Badge, type Tone } from '../../parts/Badge';
-import { Button } from '../../parts/Button';
-import { focusPage } from '../../parts/Decide';
-import { Dialog } from '../../parts/Dialog';
-import { useTold } from '../../parts/States';
-import { useToast } from '../../parts/Toast';
+import { Badge, type Tone } from '../../components/Badge';
+import { Button } from '../../components/Button';
+import { focusPage } from '../../components/ConfirmForm';
+import { Dialog } from '../../components/Dialog';
+import { useErrorMessage } from '../../components/States';
+import { useToast } from '../../components/Toast';
+import { keys as messages } from '../../messages/keys';
+import { useFormat, useMessages } from '../../messages/language';
+import { shell } from '../../messages/shell';
 import { useSession } from '../../session';
-import { keys as words } from '../../words/keys';
-import { useFormat, useWords } from '../../words/language';
-import { shell } from '../../words/shell';
 
 const TONES: Record<KeyRole, Tone> = { agent: 'neutral', reviewer: 'verified', auditor: 'accent', admin: 'temporary' };
 
 /** Every key: whose it is, what it may do, when it was used last. */
 export function KeyList({ keys }: { keys: Key[] }) {
-  const say = useWords(words);
+  const t = useMessages(messages);
   const { number } = useFormat();
   const [asked, setAsked] = useState<Key | null>(null);
   const valid = keys.filter((key) => !key.revoked_at);
   const revoked = keys.filter((key) => key.revoked_at);
   return (
     <>
-      <ul className="overflow-hidden rounded-xl border border-line bg-surface">
+      <ul className="overflow-hidden panel">
         {valid.map((key) => (
           <li key={key.id} className="border-b border-line last:border-0">
             <Row of={key} onRevoke={() => setAsked(key)} />
@@ -34,7 +35,7 @@ export function KeyList({ keys }: { keys: Key[] }) {
       {revoked.length > 0 && (
         <details className="mt-4">
           <summary className="w-fit rounded-lg py-1.5 text-sm text-muted hover:text-ink">
-            {say.revoked(number(revoked.length))}
+            {t.revoked(number(revoked.length))}
           </summary>
           <ul className="mt-2 overflow-hidden rounded-xl border border-line">
             {revoked.map((key) => (
@@ -51,8 +52,8 @@ export function KeyList({ keys }: { keys: Key[] }) {
 }
 
 function Row({ of: key, onRevoke }: { of: Key; onRevoke?: () => void }) {
-  const say = useWords(words);
-  const { roles } = useWords(shell);
+  const t = useMessages(messages);
+  const { roles } = useMessages(shell);
   const { ago, day, full } = useFormat();
   return (
     <div className="flex items-center gap-3 px-3 py-3 sm:px-4">
@@ -62,22 +63,22 @@ function Row({ of: key, onRevoke }: { of: Key; onRevoke?: () => void }) {
             {key.name}
           </span>
           <Badge tone={TONES[key.role]}>{roles[key.role]}</Badge>
-          <span className="text-sm text-muted">{key.project_id ?? say.everyProject}</span>
+          <span className="text-sm text-muted">{key.project_id ?? t.everyProject}</span>
         </p>
         <p className="figures mt-0.5 flex flex-wrap gap-x-3 text-[13px] text-muted">
           <span title={key.last_used_at ? full(key.last_used_at) : undefined}>
-            {key.last_used_at ? say.used(ago(key.last_used_at)) : say.unused}
+            {key.last_used_at ? t.used(ago(key.last_used_at)) : t.unused}
           </span>
           <span className="text-faint" title={full(key.made_at)}>
-            {say.madeBy(key.made_by, day(key.made_at))}
+            {t.madeBy(key.made_by, day(key.made_at))}
           </span>
-          {key.revoked_at && <span>{say.revokedBy(key.revoked_by ?? '', day(key.revoked_at))}</span>}
+          {key.revoked_at && <span>{t.revokedBy(key.revoked_by ?? '', day(key.revoked_at))}</span>}
           <span className="font-mono text-xs leading-5 text-faint">{key.id}</span>
         </p>
       </div>
       {onRevoke && (
-        <Button look="quiet" className="hover:text-danger" onClick={onRevoke} aria-label={`${say.revoke}: ${key.name}`}>
-          {say.revoke}
+        <Button look="quiet" className="hover:text-danger" onClick={onRevoke} aria-label={`${t.revoke}: ${key.name}`}>
+          {t.revoke}
         </Button>
       )}
     </div>
@@ -85,35 +86,35 @@ function Row({ of: key, onRevoke }: { of: Key; onRevoke?: () => void }) {
 }
 
 function Revoke({ of: key, onClose }: { of: Key | null; onClose: () => void }) {
-  const say = useWords(words);
+  const t = useMessages(messages);
   const client = useClient();
   const cache = useQueryClient();
   const session = useSession();
-  const tell = useToast();
+  const toast = useToast();
   const revoke = useMutation({
     mutationFn: (id: string) => client.delete<Key>(`/keys/${encodeURIComponent(id)}`, { project_id: null }),
     onSuccess: ({ name }) => {
-      tell(say.revokeDone(name));
+      toast(t.revokeDone(name));
       onClose();
-      void cache.invalidateQueries({ queryKey: ['keys'] }).then(focusPage);
+      void cache.invalidateQueries({ queryKey: queryKeys.accessKeys }).then(focusPage);
     },
   });
-  const problem = useTold(revoke.error);
+  const problem = useErrorMessage(revoke.error);
   return (
-    <Dialog title={say.revokeTitle(key?.name ?? '')} open={key !== null} onClose={onClose}>
-      <p className="text-pretty text-muted">{say.revokeHelp}</p>
-      {key?.name === session.name && key.role === session.role && <p className="mt-2 text-danger">{say.revokeOwn}</p>}
+    <Dialog title={t.revokeTitle(key?.name ?? '')} open={key !== null} onClose={onClose}>
+      <p className="text-pretty text-muted">{t.revokeHelp}</p>
+      {key?.name === session.name && key.role === session.role && <p className="mt-2 text-danger">{t.revokeOwn}</p>}
       {problem && (
-        <p role="alert" className="mt-2 text-sm wrap-anywhere text-danger">
+        <p role="alert" className="mt-2 problem">
           {problem}
         </p>
       )}
       <div className="mt-5 flex gap-2">
         <Button look="danger" disabled={revoke.isPending} onClick={() => key && revoke.mutate(key.id)}>
-          {say.revokeSure}
+          {t.revokeSure}
         </Button>
         <Button look="quiet" onClick={onClose} data-first>
-          {say.cancel}
+          {t.cancel}
         </Button>
       </div>
     </Dialog>

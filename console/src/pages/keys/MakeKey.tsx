@@ -1,21 +1,22 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useClient } from '../../api/context';
+import { queryKeys } from '../../api/queryKeys';
 import type { KeyRole, NewKey } from '../../api/types';
-import { Button } from '../../parts/Button';
-import { Copy } from '../../parts/Copy';
-import { Dialog } from '../../parts/Dialog';
-import { TextField } from '../../parts/Fields';
-import { Icon } from '../../parts/Icon';
-import { useTold } from '../../parts/States';
+import { Button } from '../../components/Button';
+import { CopyButton } from '../../components/CopyButton';
+import { Dialog } from '../../components/Dialog';
+import { TextField } from '../../components/Fields';
+import { Icon } from '../../components/Icon';
+import { useErrorMessage } from '../../components/States';
+import { keys } from '../../messages/keys';
+import { useMessages } from '../../messages/language';
+import { shell } from '../../messages/shell';
 import { useProjects } from '../../session';
-import { keys } from '../../words/keys';
-import { useWords } from '../../words/language';
-import { shell } from '../../words/shell';
 
 /** Make a key, and show it this once. */
 export function MakeKey() {
-  const say = useWords(keys);
+  const t = useMessages(keys);
   const [isOpen, setIsOpen] = useState(false);
   const [made, setMade] = useState<NewKey | null>(null);
   const close = () => {
@@ -25,9 +26,9 @@ export function MakeKey() {
   return (
     <>
       <Button look="primary" onClick={() => setIsOpen(true)}>
-        <Icon name="keys" className="size-4" /> {say.make}
+        <Icon name="keys" className="size-4" /> {t.make}
       </Button>
-      <Dialog title={made ? say.made : say.make} open={isOpen} onClose={close} firm={made !== null}>
+      <Dialog title={made ? t.made : t.make} open={isOpen} onClose={close} firm={made !== null}>
         {made ? <Shown made={made} onClose={close} /> : <Form onMade={setMade} onCancel={close} />}
       </Dialog>
     </>
@@ -35,7 +36,7 @@ export function MakeKey() {
 }
 
 function Form({ onMade, onCancel }: { onMade: (made: NewKey) => void; onCancel: () => void }) {
-  const say = useWords(keys);
+  const t = useMessages(keys);
   const client = useClient();
   const cache = useQueryClient();
   const { data: projects = [] } = useProjects();
@@ -46,10 +47,10 @@ function Form({ onMade, onCancel }: { onMade: (made: NewKey) => void; onCancel: 
     mutationFn: () => client.post<NewKey>('/keys', { name, role, project_id: role === 'admin' ? undefined : project }),
     onSuccess: (made) => {
       onMade(made);
-      void cache.invalidateQueries({ queryKey: ['keys'] });
+      void cache.invalidateQueries({ queryKey: queryKeys.accessKeys });
     },
   });
-  const problem = useTold(make.error);
+  const problem = useErrorMessage(make.error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     make.mutate();
@@ -58,7 +59,7 @@ function Form({ onMade, onCancel }: { onMade: (made: NewKey) => void; onCancel: 
     <form onSubmit={submit} className="space-y-4">
       <div>
         <TextField
-          label={say.name}
+          label={t.name}
           value={name}
           onText={setName}
           data-first
@@ -66,33 +67,26 @@ function Form({ onMade, onCancel }: { onMade: (made: NewKey) => void; onCancel: 
           maxLength={128}
           autoComplete="off"
         />
-        <p className="mt-1 text-xs text-muted">{say.nameHelp}</p>
+        <p className="mt-1 text-xs text-muted">{t.nameHelp}</p>
       </div>
       <Roles role={role} onChoose={setRole} />
       {role !== 'admin' && (
         <div>
-          <TextField
-            label={say.project}
-            value={project}
-            known={projects}
-            onText={setProject}
-            required
-            maxLength={128}
-          />
-          <p className="mt-1 text-xs text-muted">{say.projectHelp}</p>
+          <TextField label={t.project} value={project} known={projects} onText={setProject} required maxLength={128} />
+          <p className="mt-1 text-xs text-muted">{t.projectHelp}</p>
         </div>
       )}
       {problem && (
-        <p role="alert" className="text-sm wrap-anywhere text-danger">
+        <p role="alert" className="problem">
           {problem}
         </p>
       )}
       <div className="flex gap-2">
         <Button type="submit" look="primary" disabled={make.isPending}>
-          {say.make}
+          {t.make}
         </Button>
         <Button look="quiet" onClick={onCancel}>
-          {say.cancel}
+          {t.cancel}
         </Button>
       </div>
     </form>
@@ -102,11 +96,11 @@ function Form({ onMade, onCancel }: { onMade: (made: NewKey) => void; onCancel: 
 const ROLES: KeyRole[] = ['agent', 'reviewer', 'auditor', 'admin'];
 
 function Roles({ role, onChoose }: { role: KeyRole; onChoose: (role: KeyRole) => void }) {
-  const say = useWords(keys);
-  const { roles } = useWords(shell);
+  const t = useMessages(keys);
+  const { roles } = useMessages(shell);
   return (
     <fieldset>
-      <legend className="mb-1 text-xs text-muted">{say.role}</legend>
+      <legend className="mb-1 text-xs text-muted">{t.role}</legend>
       <div className="grid gap-1.5">
         {ROLES.map((one) => (
           <label
@@ -122,7 +116,7 @@ function Roles({ role, onChoose }: { role: KeyRole; onChoose: (role: KeyRole) =>
             />
             <span>
               <span className="block font-medium first-letter:uppercase">{roles[one]}</span>
-              <span className="text-[13px] text-muted">{say.may[one]}</span>
+              <span className="text-[13px] text-muted">{t.may[one]}</span>
             </span>
           </label>
         ))}
@@ -132,22 +126,22 @@ function Roles({ role, onChoose }: { role: KeyRole; onChoose: (role: KeyRole) =>
 }
 
 function Shown({ made, onClose }: { made: NewKey; onClose: () => void }) {
-  const say = useWords(keys);
-  const { roles } = useWords(shell);
+  const t = useMessages(keys);
+  const { roles } = useMessages(shell);
   return (
     <div>
       <p className="text-sm text-muted">
-        {made.key.name} · {roles[made.key.role]} · {made.key.project_id ?? say.everyProject}
+        {made.key.name} · {roles[made.key.role]} · {made.key.project_id ?? t.everyProject}
       </p>
       <code className="mt-3 block rounded-lg border border-temporary-line bg-temporary-soft px-3 py-3 font-mono text-sm wrap-anywhere select-all">
         {made.text}
       </code>
       <p className="mt-3 flex gap-2 text-sm text-pretty">
-        <Icon name="alert" className="mt-0.5 size-4 text-temporary" /> {say.once}
+        <Icon name="alert" className="mt-0.5 size-4 text-temporary" /> {t.once}
       </p>
       <div className="mt-4 flex flex-wrap gap-2">
-        <Copy text={made.text} label={say.copy} done={say.copied} look="primary" autoFocus />
-        <Button onClick={onClose}>{say.putAway}</Button>
+        <CopyButton text={made.text} label={t.copy} done={t.copied} look="primary" autoFocus />
+        <Button onClick={onClose}>{t.putAway}</Button>
       </div>
     </div>
   );

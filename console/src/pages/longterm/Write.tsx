@@ -1,48 +1,47 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useClient } from '../../api/context';
+import { useChanged } from '../../api/refresh';
 import type { Memory } from '../../api/types';
-import { Button } from '../../parts/Button';
-import { Decide } from '../../parts/Decide';
-import { Dialog } from '../../parts/Dialog';
-import { Icon } from '../../parts/Icon';
-import { useTold } from '../../parts/States';
-import { useToast } from '../../parts/Toast';
-import { useWords } from '../../words/language';
-import { longterm } from '../../words/longterm';
+import { Button } from '../../components/Button';
+import { ConfirmForm } from '../../components/ConfirmForm';
+import { Dialog } from '../../components/Dialog';
+import { Icon } from '../../components/Icon';
+import { useErrorMessage } from '../../components/States';
+import { useToast } from '../../components/Toast';
+import { useMessages } from '../../messages/language';
+import { longterm } from '../../messages/longterm';
 
 const LONGEST = 16_384;
 
 /** What a person knows, written into long-term memory in their own name. */
 export function Write() {
-  const say = useWords(longterm);
+  const t = useMessages(longterm);
   const client = useClient();
-  const cache = useQueryClient();
-  const tell = useToast();
+  const changed = useChanged();
+  const toast = useToast();
   const [isOpen, setIsOpen] = useState(false);
   const write = useMutation({
     mutationFn: (content: string) => client.post<Memory>('/memory/ingest', { content }),
-    onSuccess: () => {
-      tell(say.written);
+    onSuccess: (memory) => {
+      toast(t.written);
       setIsOpen(false);
-      for (const topic of ['longterm', 'audit', 'stats', 'flow']) {
-        void cache.invalidateQueries({ queryKey: [client.project, topic] });
-      }
+      changed('promoted', memory.id);
     },
   });
-  const problem = useTold(write.error);
+  const problem = useErrorMessage(write.error);
   return (
     <>
       <Button onClick={() => setIsOpen(true)}>
-        <Icon name="edit" className="size-4" /> {say.write}
+        <Icon name="edit" className="size-4" /> {t.write}
       </Button>
-      <Dialog title={say.write} open={isOpen} onClose={() => setIsOpen(false)}>
-        <Decide
-          help={say.writeHelp}
-          label={say.writeLabel}
+      <Dialog title={t.write} open={isOpen} onClose={() => setIsOpen(false)}>
+        <ConfirmForm
+          help={t.writeHelp}
+          label={t.writeLabel}
           look="primary"
-          sure={say.writeSure}
-          cancel={say.cancel}
+          sure={t.writeSure}
+          cancel={t.cancel}
           most={LONGEST}
           busy={write.isPending}
           problem={problem}

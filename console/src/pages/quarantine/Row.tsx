@@ -1,20 +1,20 @@
 import { memo } from 'react';
-import { Link, useSearch } from 'wouter';
 import type { Receipt } from '../../api/types';
-import { Badge } from '../../parts/Badge';
-import { Icon, type IconName } from '../../parts/Icon';
-import { Said } from '../../parts/Said';
-import { badges } from '../../words/badges';
-import { checks } from '../../words/checks';
-import { useFormat, useWords } from '../../words/language';
-import { quarantine } from '../../words/quarantine';
+import { Badge } from '../../components/Badge';
+import { Icon, type IconName } from '../../components/Icon';
+import { QuotedText } from '../../components/QuotedText';
+import { RowLink } from '../../components/RowLink';
+import { badges } from '../../messages/badges';
+import { checks } from '../../messages/checks';
+import { useFormat, useMessages } from '../../messages/language';
+import { quarantine } from '../../messages/quarantine';
 
-/** How an entry stands, for its sign and its word. */
-export function standing({ admission, review }: Receipt): 'promoted' | 'admitted' | 'refused' | 'pending' {
+/** What became of an entry, for its icon and its word. */
+export function statusOf({ admission, review }: Receipt): 'promoted' | 'admitted' | 'refused' | 'pending' {
   return review === 'promoted' ? 'promoted' : admission.decision;
 }
 
-const SIGNS: Record<ReturnType<typeof standing>, [IconName, string]> = {
+const SIGNS: Record<ReturnType<typeof statusOf>, [IconName, string]> = {
   promoted: ['longterm', 'bg-verified text-on-verified'],
   admitted: ['check', 'border border-temporary-line text-temporary'],
   refused: ['close', 'bg-danger-soft text-danger'],
@@ -22,8 +22,8 @@ const SIGNS: Record<ReturnType<typeof standing>, [IconName, string]> = {
 };
 
 export function Sign({ receipt }: { receipt: Receipt }) {
-  const { decisions, reviews } = useWords(badges);
-  const [icon, look] = SIGNS[standing(receipt)];
+  const { decisions, reviews } = useMessages(badges);
+  const [icon, look] = SIGNS[statusOf(receipt)];
   const word = receipt.review === 'promoted' ? reviews.promoted : decisions[receipt.admission.decision];
   return (
     <span title={word} className={`flex size-6 shrink-0 items-center justify-center rounded-full ${look}`}>
@@ -35,23 +35,17 @@ export function Sign({ receipt }: { receipt: Receipt }) {
 
 /** One entry in the list: what was said, by whom, and what stopped it. */
 export const Row = memo(function Row({ receipt, here }: { receipt: Receipt; here: boolean }) {
-  const say = useWords(quarantine);
+  const t = useMessages(quarantine);
   const { hour, full, score } = useFormat();
-  const search = useSearch();
   const { entry } = receipt;
   return (
-    <Link
-      href={`/quarantine/${encodeURIComponent(entry.id)}${search && `?${search}`}`}
-      data-row
-      aria-current={here || undefined}
-      className="flex gap-3 border-b border-line px-3 py-3 transition-colors hover:bg-sunken/70 focus-visible:-outline-offset-2 aria-[current]:bg-accent-soft sm:px-4"
-    >
+    <RowLink page="/quarantine" id={entry.id} here={here}>
       <Sign receipt={receipt} />
       <div className="min-w-0 flex-1">
-        <Said className="line-clamp-2">{entry.content}</Said>
+        <QuotedText className="line-clamp-2">{entry.content}</QuotedText>
         <div className="figures mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-[13px] text-muted">
           <span className="min-w-0 truncate">
-            {entry.agent_id ?? say.unnamed} · {entry.session_id}
+            {entry.agent_id ?? t.unnamed} · {entry.session_id}
             {entry.confidence !== null && ` · ${score(entry.confidence)}`}
           </span>
           <Failed receipt={receipt} />
@@ -60,13 +54,13 @@ export const Row = memo(function Row({ receipt, here }: { receipt: Receipt; here
       <time dateTime={entry.created_at} title={full(entry.created_at)} className="figures text-[13px] text-faint">
         {hour(entry.created_at)}
       </time>
-    </Link>
+    </RowLink>
   );
 });
 
 function Failed({ receipt: { admission, review } }: { receipt: Receipt }) {
-  const { names } = useWords(checks);
-  const { reviews } = useWords(badges);
+  const { names } = useMessages(checks);
+  const { reviews } = useMessages(badges);
   return (
     <>
       {admission.checks

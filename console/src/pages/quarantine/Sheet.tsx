@@ -1,24 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { useClient } from '../../api/context';
+import { queryKeys } from '../../api/queryKeys';
 import type { Memory, Receipt } from '../../api/types';
-import { Badge, TemporaryContextBadge, VerifiedBadge } from '../../parts/Badge';
-import { Checks } from '../../parts/Checks';
-import { Facts, Part } from '../../parts/Facts';
-import { History, ServedTo, useLineage } from '../../parts/Lineage';
-import { Said } from '../../parts/Said';
-import { ErrorState, Skeleton } from '../../parts/States';
-import { badges } from '../../words/badges';
-import { checks as checkWords } from '../../words/checks';
-import { useFormat, useWords } from '../../words/language';
-import { quarantine } from '../../words/quarantine';
-import { Deeds } from './Deeds';
+import { Badge, TemporaryContextBadge, VerifiedBadge } from '../../components/Badge';
+import { Checks } from '../../components/Checks';
+import { Facts, Part } from '../../components/Facts';
+import { History, ServedTo, useLineage } from '../../components/Lineage';
+import { QuotedText } from '../../components/QuotedText';
+import { ErrorState, Skeleton } from '../../components/States';
+import { badges } from '../../messages/badges';
+import { checks as checkWords } from '../../messages/checks';
+import { useFormat, useMessages } from '../../messages/language';
+import { quarantine } from '../../messages/quarantine';
+import { Actions } from './Actions';
 
 /** All that is known of one entry, and what a reviewer may do about it. */
 export function Sheet({ id, onGone }: { id: string; onGone: () => void }) {
   const client = useClient();
   const { data, error, refetch } = useQuery({
-    queryKey: [client.project, 'quarantine', id],
+    queryKey: queryKeys.entry(client.project, id),
     queryFn: ({ signal }) => client.get<Receipt>(`/memory/entries/${encodeURIComponent(id)}`, {}, signal),
   });
   const { data: lineage } = useLineage(id);
@@ -26,8 +27,8 @@ export function Sheet({ id, onGone }: { id: string; onGone: () => void }) {
   if (!data) return <Skeleton className="h-20" />;
   return (
     <>
-      <Standing receipt={data} />
-      <Said className="text-[1.0625rem]">{data.entry.content}</Said>
+      <Status receipt={data} />
+      <QuotedText className="text-[1.0625rem]">{data.entry.content}</QuotedText>
       <Details receipt={data} />
       <CheckList receipt={data} />
       {lineage && (
@@ -37,13 +38,13 @@ export function Sheet({ id, onGone }: { id: string; onGone: () => void }) {
           <History events={lineage.events} />
         </>
       )}
-      <Deeds key={id} receipt={data} onGone={onGone} />
+      <Actions key={id} receipt={data} onGone={onGone} />
     </>
   );
 }
 
-function Standing({ receipt: { entry, admission, review } }: { receipt: Receipt }) {
-  const { decisions, reviews } = useWords(badges);
+function Status({ receipt: { entry, admission, review } }: { receipt: Receipt }) {
+  const { decisions, reviews } = useMessages(badges);
   const tone = { admitted: 'temporary', refused: 'danger', pending: 'neutral' } as const;
   return (
     <div role="status" className="mb-3 flex flex-wrap items-center gap-1.5">
@@ -56,20 +57,20 @@ function Standing({ receipt: { entry, admission, review } }: { receipt: Receipt 
 }
 
 function Details({ receipt: { entry } }: { receipt: Receipt }) {
-  const say = useWords(quarantine);
+  const t = useMessages(quarantine);
   const { score, full } = useFormat();
   const more = Object.entries(entry.metadata);
   return (
     <div className="mt-5">
       <Facts
         rows={[
-          [say.agent, <Filter key="agent" name="agent" value={entry.agent_id} none={say.unnamed} />],
-          [say.session, <Filter key="session" name="session" value={entry.session_id} none="" />],
-          [say.node, entry.node_id],
-          [say.confidence, entry.confidence === null ? say.noConfidence : score(entry.confidence)],
-          [say.said, full(entry.created_at)],
+          [t.agent, <Filter key="agent" name="agent" value={entry.agent_id} none={t.unnamed} />],
+          [t.session, <Filter key="session" name="session" value={entry.session_id} none="" />],
+          [t.node, entry.node_id],
+          [t.confidence, entry.confidence === null ? t.noConfidence : score(entry.confidence)],
+          [t.said, full(entry.created_at)],
           [
-            say.id,
+            t.id,
             <span key="id" className="font-mono text-xs">
               {entry.id}
             </span>,
@@ -88,41 +89,35 @@ function Details({ receipt: { entry } }: { receipt: Receipt }) {
 function Filter({ name, value, none }: { name: string; value: string | null; none: string }) {
   if (value === null) return none;
   return (
-    <Link
-      href={`/quarantine?${new URLSearchParams({ [name]: value })}`}
-      className="text-accent underline-offset-4 hover:underline"
-    >
+    <Link href={`/quarantine?${new URLSearchParams({ [name]: value })}`} className="link">
       {value}
     </Link>
   );
 }
 
 function CheckList({ receipt: { admission } }: { receipt: Receipt }) {
-  const say = useWords(quarantine);
-  const { title } = useWords(checkWords);
-  const { decisions } = useWords(badges);
+  const t = useMessages(quarantine);
+  const { title } = useMessages(checkWords);
+  const { decisions } = useMessages(badges);
   if (admission.checks.length === 0) return null;
   return (
     <Part title={title}>
       <Checks checks={admission.checks} />
-      {admission.shadow && <p className="mt-3 text-sm text-muted">{say.shadow(decisions[admission.shadow])}</p>}
+      {admission.shadow && <p className="mt-3 text-sm text-muted">{t.shadow(decisions[admission.shadow])}</p>}
     </Part>
   );
 }
 
 function Became({ memories }: { memories: Memory[] }) {
-  const say = useWords(quarantine);
+  const t = useMessages(quarantine);
   if (memories.length === 0) return null;
   return (
-    <Part title={say.becameMemory}>
+    <Part title={t.becameMemory}>
       {memories.map((memory) => (
         <div key={memory.id} className="border-l-2 border-verified pl-3">
-          <Said>{memory.content}</Said>
-          <Link
-            href={`/longterm/${encodeURIComponent(memory.id)}`}
-            className="text-sm text-accent underline-offset-4 hover:underline"
-          >
-            {say.openMemory}
+          <QuotedText>{memory.content}</QuotedText>
+          <Link href={`/longterm/${encodeURIComponent(memory.id)}`} className="text-sm link">
+            {t.openMemory}
           </Link>
         </div>
       ))}

@@ -2,6 +2,7 @@ import { type InfiniteData, type QueryClient, useInfiniteQuery, useQuery, useQue
 import { useEffect, useMemo } from 'react';
 import type { Client, Query } from '../../api/client';
 import { useClient } from '../../api/context';
+import { queryKeys } from '../../api/queryKeys';
 import type { Receipt, ReceiptPage } from '../../api/types';
 
 const PAGE = 200;
@@ -18,7 +19,7 @@ export function useEntries(query: Query) {
   const read = (more: Query, signal: AbortSignal) =>
     client.get<ReceiptPage>('/memory/quarantine', { ...query, ...more }, signal);
   const list = useInfiniteQuery({
-    queryKey: [client.project, 'entries', query],
+    queryKey: queryKeys.entries(client.project, query),
     queryFn: ({ pageParam, signal }) => read({ limit: PAGE, cursor: pageParam }, signal),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
@@ -28,19 +29,19 @@ export function useEntries(query: Query) {
     refetchOnReconnect: false,
   });
   const { data: head } = useQuery({
-    queryKey: [client.project, 'quarantine', 'head', query],
+    queryKey: queryKeys.newestEntries(client.project, query),
     queryFn: ({ signal }) => read({ limit: HEAD }, signal),
     enabled: list.data !== undefined,
   });
   const entries = useMemo(() => merged(head?.items ?? [], list.data), [head, list.data]);
   const hasGap = head !== undefined && list.data !== undefined && isApart(head, list.data);
   useEffect(() => {
-    if (hasGap) void cache.resetQueries({ queryKey: [client.project, 'entries', query] });
+    if (hasGap) void cache.resetQueries({ queryKey: queryKeys.entries(client.project, query) });
   }, [hasGap, cache, client, query]);
   return { ...list, entries };
 }
 
-function merged(head: Receipt[], list: InfiniteData<ReceiptPage> | undefined): Receipt[] {
+export function merged(head: Receipt[], list: InfiniteData<ReceiptPage> | undefined): Receipt[] {
   const known = list?.pages.flatMap((page) => page.items) ?? [];
   const fresh = new Map(head.map((one) => [one.entry.id, one]));
   const old = known.map((one) => {
@@ -52,7 +53,7 @@ function merged(head: Receipt[], list: InfiniteData<ReceiptPage> | undefined): R
 }
 
 /** Whether more came than the head holds, so that something between it and the list is missing. */
-function isApart(head: ReceiptPage, list: InfiniteData<ReceiptPage>): boolean {
+export function isApart(head: ReceiptPage, list: InfiniteData<ReceiptPage>): boolean {
   const first = list.pages[0]?.items[0];
   return head.next_cursor !== null && first !== undefined && !head.items.some((one) => one.entry.id === first.entry.id);
 }
@@ -68,10 +69,10 @@ export function patch(
     ...page,
     items: page.items.flatMap((one) => (one.entry.id !== id ? [one] : change ? [change(one)] : [])),
   });
-  cache.setQueriesData<InfiniteData<ReceiptPage>>({ queryKey: [client.project, 'entries'] }, (list) =>
+  cache.setQueriesData<InfiniteData<ReceiptPage>>({ queryKey: queryKeys.topic(client.project, 'entries') }, (list) =>
     list ? { ...list, pages: list.pages.map(pageWith) } : list,
   );
-  cache.setQueriesData<ReceiptPage>({ queryKey: [client.project, 'quarantine', 'head'] }, (page) =>
+  cache.setQueriesData<ReceiptPage>({ queryKey: queryKeys.newestEntries(client.project) }, (page) =>
     page ? pageWith(page) : page,
   );
 }

@@ -4,7 +4,7 @@ import type { Query } from '../../api/client';
 
 const NAMES = ['search', 'decision', 'check', 'review', 'time', 'from', 'to', 'session', 'agent'] as const;
 
-/** What is looked for; all of it stands in the address, so that a view can be sent to somebody. */
+/** What is looked for; all of it is in the address, so that a view can be sent to somebody. */
 export type Filters = Record<(typeof NAMES)[number], string>;
 
 export interface FilterState {
@@ -22,8 +22,8 @@ export function useFilters(): FilterState {
     [params],
   );
   const set = (change: Partial<Filters>) => {
-    const told = Object.entries({ ...filters, ...change }).filter(([, value]) => value !== '');
-    setParams(new URLSearchParams(told), { replace: true });
+    const active = Object.entries({ ...filters, ...change }).filter(([, value]) => value !== '');
+    setParams(new URLSearchParams(active), { replace: true });
   };
   return {
     filters,

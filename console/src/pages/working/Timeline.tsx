@@ -1,7 +1,7 @@
 import type { Entry } from '../../api/types';
-import { useWidth } from '../../parts/width';
-import { useFormat, useWords } from '../../words/language';
-import { working } from '../../words/working';
+import { useWidth } from '../../hooks/width';
+import { useFormat, useMessages } from '../../messages/language';
+import { working } from '../../messages/working';
 import { DAY, HOUR, leftOf } from './time';
 
 const HEIGHT = 58;
@@ -10,14 +10,14 @@ const EDGE = 8;
 
 /** The next 24 hours, and in them the moment at which each entry leaves. */
 export function Timeline({ entries, now, marked }: { entries: Entry[]; now: number; marked: string | null }) {
-  const say = useWords(working);
+  const t = useMessages(working);
   const { number } = useFormat();
   const [box, width] = useWidth<HTMLDivElement>();
   const x = (left: number) => EDGE + (Math.min(left, DAY) / DAY) * (width - 2 * EDGE);
   return (
-    <figure ref={box} className="mb-6 rounded-xl border border-line bg-surface px-2 pt-3 pb-1.5">
-      <figcaption className="px-2 text-xs text-muted">{say.leaving}</figcaption>
-      <svg width="100%" height={HEIGHT} role="img" aria-label={say.leaving} className="block overflow-visible">
+    <figure ref={box} className="mb-6 panel px-2 pt-3 pb-1.5">
+      <figcaption className="px-2 text-xs text-muted">{t.leaving}</figcaption>
+      <svg width="100%" height={HEIGHT} role="img" aria-label={t.leaving} className="block overflow-visible">
         <line x1={EDGE} x2={width - EDGE} y1={AXIS} y2={AXIS} stroke="var(--strong)" />
         {[0, 6, 12, 18, 24].map((hour) => (
           <g key={hour} transform={`translate(${x(hour * HOUR)} 0)`}>
@@ -28,7 +28,7 @@ export function Timeline({ entries, now, marked }: { entries: Entry[]; now: numb
               fill="var(--faint)"
               textAnchor={hour === 0 ? 'start' : hour === 24 ? 'end' : 'middle'}
             >
-              {hour === 0 ? say.now : say.hours(number(hour))}
+              {hour === 0 ? t.now : t.hours(number(hour))}
             </text>
           </g>
         ))}

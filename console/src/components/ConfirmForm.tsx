@@ -1,8 +1,8 @@
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import { langOf } from '../words/language';
+import { langOf } from '../messages/language';
 import { Button } from './Button';
 
-export interface DecideProps {
+export interface ConfirmFormProps {
   /** Left out where a dialog says it. */
   title?: string;
   help: ReactNode;
@@ -24,7 +24,15 @@ export interface DecideProps {
 const REASON = 500;
 
 /** The last question before something that cannot be taken back: what it does, why, and a way out. */
-export function Decide({ title, help, label, first = '', choices = [], most = REASON, ...props }: DecideProps) {
+export function ConfirmForm({
+  title,
+  help,
+  label,
+  first = '',
+  choices = [],
+  most = REASON,
+  ...props
+}: ConfirmFormProps) {
   const id = useId();
   const field = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useState(first);
@@ -69,7 +77,7 @@ export function Decide({ title, help, label, first = '', choices = [], most = RE
         className="field-sizing-content max-h-60 w-full rounded-lg border border-field bg-surface px-3 py-2 text-[15px]"
       />
       {props.problem && (
-        <p role="alert" className="mt-2 text-sm wrap-anywhere text-danger">
+        <p role="alert" className="mt-2 problem">
           {props.problem}
         </p>
       )}

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react';
-import { useWords } from '../words/language';
-import { shell } from '../words/shell';
+import { useMessages } from '../messages/language';
+import { shell } from '../messages/shell';
 import { Icon } from './Icon';
 
 export interface DialogProps {
@@ -22,7 +22,7 @@ export interface DialogProps {
 export function Dialog({ title, open, onClose, sheet = false, firm = false, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  const say = useWords(shell);
+  const t = useMessages(shell);
   useEffect(() => {
     if (!open) return dialog.current?.close();
     dialog.current?.showModal();
@@ -50,7 +50,7 @@ export function Dialog({ title, open, onClose, sheet = false, firm = false, chil
             <button
               type="button"
               onClick={onClose}
-              aria-label={say.close}
+              aria-label={t.close}
               className="-m-1.5 rounded-lg p-1.5 text-muted hover:bg-sunken hover:text-ink"
             >
               <Icon name="close" />

@@ -3,23 +3,23 @@ import { useEffect, useRef, useState } from 'react';
 const PAUSE = 250;
 
 /** What is typed at once, and what comes of it when the typing pauses. */
-export function useTyped(value: string, onPause: (text: string) => void): [string, (text: string) => void] {
+export function useDebouncedText(value: string, onPause: (text: string) => void): [string, (text: string) => void] {
   const [text, setText] = useState(value);
-  const told = useRef(value);
-  const tell = useRef(onPause);
+  const reported = useRef(value);
+  const report = useRef(onPause);
   useEffect(() => {
-    tell.current = onPause;
+    report.current = onPause;
   });
   useEffect(() => {
     // Changed from elsewhere, as by a link or a button that clears it.
-    if (value !== told.current) setText(value);
-    told.current = value;
+    if (value !== reported.current) setText(value);
+    reported.current = value;
   }, [value]);
   useEffect(() => {
-    if (text.trim() === told.current) return;
+    if (text.trim() === reported.current) return;
     const timer = setTimeout(() => {
-      told.current = text.trim();
-      tell.current(text.trim());
+      reported.current = text.trim();
+      report.current(text.trim());
     }, PAUSE);
     return () => clearTimeout(timer);
   }, [text]);

@@ -1,12 +1,12 @@
 import type { Words } from '../api/types';
-import { digest } from '../words/digest';
-import { langOf, useWords } from '../words/language';
+import { digest } from '../messages/digest';
+import { langOf, useMessages } from '../messages/language';
 
 /** What turns one text into the other, word by word: gone is struck through, new is underlined. */
 export function Diff({ runs, className = '' }: { runs: Words[]; className?: string }) {
   const text = runs.map((run) => run.text).join('');
   return (
-    <p lang={langOf(text)} className={`said ${className}`}>
+    <p lang={langOf(text)} className={`quoted ${className}`}>
       {runs.map((run, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: runs have no other name, and never move.
         <Run key={index} run={run} />
@@ -16,12 +16,12 @@ export function Diff({ runs, className = '' }: { runs: Words[]; className?: stri
 }
 
 function Run({ run }: { run: Words }) {
-  const say = useWords(digest);
+  const t = useMessages(digest);
   if (run.edit === 'same') return run.text;
   const [Tag, label, look] =
     run.edit === 'removed'
-      ? (['del', say.removed, 'bg-danger-soft text-danger line-through decoration-1'] as const)
-      : (['ins', say.added, 'bg-verified-soft text-verified underline decoration-1 underline-offset-4'] as const);
+      ? (['del', t.removed, 'bg-danger-soft text-danger line-through decoration-1'] as const)
+      : (['ins', t.added, 'bg-verified-soft text-verified underline decoration-1 underline-offset-4'] as const);
   return (
     <Tag className={`rounded-[3px] ${look}`}>
       <span className="sr-only">[{label}] </span>

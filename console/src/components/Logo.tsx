@@ -1,5 +1,5 @@
 /** The sieve: many, fewer, and the few that stay. */
-export function Mark({ className = 'size-6' }: { className?: string }) {
+export function Logo({ className = 'size-6' }: { className?: string }) {
   return (
     <svg viewBox="0 0 24 24" className={`shrink-0 text-accent ${className}`} aria-hidden="true" focusable="false">
       <g fill="none" stroke="currentColor" strokeWidth="2.6" strokeLinecap="round">

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Button, type ButtonProps } from './Button';
 import { Icon } from './Icon';
 
-export interface CopyProps extends Omit<ButtonProps, 'onClick'> {
+export interface CopyButtonProps extends Omit<ButtonProps, 'onClick'> {
   text: string;
   label: string;
   done: string;
@@ -11,7 +11,7 @@ export interface CopyProps extends Omit<ButtonProps, 'onClick'> {
 const SHOWN = 2_000;
 
 /** Puts a text on the clipboard, and says so. */
-export function Copy({ text, label, done, ...rest }: CopyProps) {
+export function CopyButton({ text, label, done, ...rest }: CopyButtonProps) {
   const [isDone, setIsDone] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(text);

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Problem } from '../api/client';
-import { useWords } from '../words/language';
-import { shell } from '../words/shell';
+import { useMessages } from '../messages/language';
+import { shell } from '../messages/shell';
 import { Button } from './Button';
 import { Icon, type IconName } from './Icon';
 
@@ -35,18 +35,18 @@ export function EmptyState({
 
 /** What went wrong, in the server's own words, and a way on. */
 export function ErrorState({ error, retry }: { error: Error; retry?: () => void }) {
-  const say = useWords(shell);
+  const t = useMessages(shell);
   const request = error instanceof Problem ? error.request : undefined;
   return (
-    <div role="alert" className="mx-auto max-w-xl rounded-xl border border-line bg-surface p-5">
+    <div role="alert" className="mx-auto max-w-xl panel p-5">
       <h2 className="flex items-center gap-2 font-semibold text-danger">
-        <Icon name="alert" /> {say.failed}
+        <Icon name="alert" /> {t.failed}
       </h2>
-      <p className="mt-2 text-pretty wrap-anywhere">{useTold(error)}</p>
+      <p className="mt-2 text-pretty wrap-anywhere">{useErrorMessage(error)}</p>
       {request && <p className="mt-2 font-mono text-xs text-faint">{request}</p>}
       {retry && (
         <Button className="mt-4" onClick={retry}>
-          <Icon name="refresh" /> {say.retry}
+          <Icon name="refresh" /> {t.retry}
         </Button>
       )}
     </div>
@@ -54,17 +54,17 @@ export function ErrorState({ error, retry }: { error: Error; retry?: () => void 
 }
 
 /** An error as a sentence that says what to do. */
-export function useTold(error: Error | null): string {
-  const say = useWords(shell);
-  if (error instanceof Problem && error.status === 0) return say.unreachable;
+export function useErrorMessage(error: Error | null): string {
+  const t = useMessages(shell);
+  if (error instanceof Problem && error.status === 0) return t.unreachable;
   return error?.message ?? '';
 }
 
 /** Grey lines where rows or cards will be. */
 export function Skeleton({ rows = 3, className = 'h-28' }: { rows?: number; className?: string }) {
-  const say = useWords(shell);
+  const t = useMessages(shell);
   return (
-    <div role="status" aria-label={say.loading} className="flex flex-col gap-3">
+    <div role="status" aria-label={t.loading} className="flex flex-col gap-3">
       {Array.from({ length: rows }, (_, row) => row).map((row) => (
         <div key={row} className={`animate-pulse rounded-xl bg-sunken ${className}`} />
       ))}

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { badges } from '../words/badges';
-import { useFormat, useWords } from '../words/language';
+import { badges } from '../messages/badges';
+import { useFormat, useMessages } from '../messages/language';
 
 const TONES = {
   neutral: 'bg-sunken text-muted',
@@ -28,8 +28,8 @@ const PILL = 'inline-flex items-center gap-1 rounded-full px-2 py-0.5 text-xs fo
 
 /** ✅ A person approved it. */
 export function VerifiedBadge() {
-  const say = useWords(badges);
-  return <span className={`${PILL} bg-verified text-on-verified`}>✅ {say.verified}</span>;
+  const t = useMessages(badges);
+  return <span className={`${PILL} bg-verified text-on-verified`}>✅ {t.verified}</span>;
 }
 
 export interface TemporaryContextBadgeProps {
@@ -39,16 +39,16 @@ export interface TemporaryContextBadgeProps {
 
 /** ⚡️ Nobody approved it: not the only ground for a decision. */
 export function TemporaryContextBadge({ expiresAt = null }: TemporaryContextBadgeProps) {
-  const say = useWords(badges);
+  const t = useMessages(badges);
   const { span, full } = useFormat();
   const left = expiresAt === null ? null : Date.parse(expiresAt) - Date.now();
   return (
     <span
       className={`${PILL} border border-temporary-line text-temporary`}
-      title={expiresAt === null ? say.temporaryHelp : `${say.temporaryHelp} ${say.until(full(expiresAt))}`}
+      title={expiresAt === null ? t.temporaryHelp : `${t.temporaryHelp} ${t.until(full(expiresAt))}`}
     >
-      ⚡️ {say.temporary}
-      {left !== null && <span className="figures font-normal">· {left > 0 ? say.left(span(left)) : say.gone}</span>}
+      ⚡️ {t.temporary}
+      {left !== null && <span className="figures font-normal">· {left > 0 ? t.left(span(left)) : t.gone}</span>}
     </span>
   );
 }

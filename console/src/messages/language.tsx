@@ -16,7 +16,7 @@ export function useLanguage(): Language {
 }
 
 /** The words in the reader's language. */
-export function useWords<T>(dictionary: Dictionary<T>): T {
+export function useMessages<T>(dictionary: Dictionary<T>): T {
   return dictionary[useLanguage()];
 }
 

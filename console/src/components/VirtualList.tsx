@@ -39,8 +39,8 @@ export function VirtualList<T>({ items, height, keyOf, row, label, onEnd }: Virt
     getItemKey,
     measureElement: (element, entry) => {
       const key = getItemKey(Number(element.dataset.index));
-      const told = entry?.borderBoxSize[0]?.blockSize;
-      if (told) heights.current.set(key, told);
+      const measured = entry?.borderBoxSize[0]?.blockSize;
+      if (measured) heights.current.set(key, measured);
       return heights.current.get(key) ?? height;
     },
   });

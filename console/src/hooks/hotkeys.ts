@@ -2,7 +2,24 @@ import { useEffect, useRef } from 'react';
 
 export type Hotkeys = Record<string, () => void>;
 
-const SEQUENCE = 1_200;
+const SEQUENCE_MS = 1_200;
+
+/** Tells keys, and two that come after each other ("g d"), from what is pressed. */
+export class KeySequence {
+  #first = '';
+  #at = Number.NEGATIVE_INFINITY;
+
+  /** Return the name under which something is bound to this key and the one before; undefined where nothing is. */
+  press(key: string, at: number, isBound: (name: string) => boolean): string | undefined {
+    const isSecond = at - this.#at < SEQUENCE_MS && this.#first !== '';
+    const pair = `${this.#first} ${key}`;
+    const name = isSecond && isBound(pair) ? pair : isSecond && this.#first === 'g' ? undefined : key;
+    const found = name !== undefined && isBound(name) ? name : undefined;
+    this.#first = found === undefined ? key : '';
+    this.#at = at;
+    return found;
+  }
+}
 
 /**
  * Call what a key, or two after each other ("g d"), stands for.
@@ -16,19 +33,15 @@ export function useHotkeys(keys: Hotkeys, active = true): void {
   });
   useEffect(() => {
     if (!active) return;
-    let first = '';
-    let at = 0;
+    const sequence = new KeySequence();
     const press = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
       if (isField(event.target) || document.querySelector('dialog[open]')) return;
       const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-      const pair = event.timeStamp - at < SEQUENCE ? `${first} ${key}` : '';
-      const deed = current.current[pair] ?? (first === 'g' && pair ? undefined : current.current[key]);
-      [first, at] = [key, event.timeStamp];
-      if (!deed) return;
+      const name = sequence.press(key, event.timeStamp, (one) => Object.hasOwn(current.current, one));
+      if (name === undefined) return;
       event.preventDefault();
-      first = '';
-      deed();
+      current.current[name]?.();
     };
     window.addEventListener('keydown', press);
     return () => window.removeEventListener('keydown', press);
@@ -44,12 +57,10 @@ function isField(target: EventTarget | null): boolean {
 /** Let j and k go down and up in a list whose rows carry `data-row`; Enter opens, as links do. */
 export function useRowKeys(): void {
   const move = (step: number) => {
-    const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')].sort(
-      (a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top,
-    );
+    // Rows stand in the page in their order, also those of a list that is drawn in part.
+    const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')];
     const here = rows.indexOf(document.activeElement as HTMLElement);
-    const inView = rows.findIndex((row) => row.getBoundingClientRect().top >= 0);
-    const next = rows[here < 0 ? inView : here + step];
+    const next = here < 0 ? rows.find((row) => row.getBoundingClientRect().top >= 0) : rows[here + step];
     next?.focus({ preventScroll: true });
     next?.scrollIntoView({ block: 'nearest' });
   };

@@ -1,6 +1,6 @@
 import { type ComponentProps, useId } from 'react';
+import { useDebouncedText } from '../hooks/debounce';
 import { Icon } from './Icon';
-import { useTyped } from './typed';
 
 const BOX = 'min-h-9 w-full rounded-lg border border-field bg-surface px-2.5 py-1.5 text-sm placeholder:text-faint';
 
@@ -12,7 +12,7 @@ export interface SearchFieldProps {
 
 /** Text that is looked for as soon as the typing pauses; the / key comes here. */
 export function SearchField({ label, value, onSearch }: SearchFieldProps) {
-  const [text, setText] = useTyped(value, onSearch);
+  const [text, setText] = useDebouncedText(value, onSearch);
   return (
     <div className="relative min-w-0 flex-1 basis-60">
       <Icon

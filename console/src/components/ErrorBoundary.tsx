@@ -1,11 +1,11 @@
 import { Component, type ReactNode } from 'react';
-import { useWords } from '../words/language';
-import { shell } from '../words/shell';
+import { useMessages } from '../messages/language';
+import { shell } from '../messages/shell';
 import { Button } from './Button';
 import { EmptyState } from './States';
 
 /** Keeps a page that breaks from taking the others with it. */
-export class Fence extends Component<{ children: ReactNode }, { broken: boolean }> {
+export class ErrorBoundary extends Component<{ children: ReactNode }, { broken: boolean }> {
   override state = { broken: false };
 
   static getDerivedStateFromError() {
@@ -18,11 +18,11 @@ export class Fence extends Component<{ children: ReactNode }, { broken: boolean 
 }
 
 function Broken() {
-  const say = useWords(shell);
+  const t = useMessages(shell);
   return (
-    <EmptyState icon="alert" title={say.failed} help={say.crashed}>
+    <EmptyState icon="alert" title={t.failed} help={t.crashed}>
       <Button look="primary" onClick={() => location.reload()}>
-        {say.reload}
+        {t.reload}
       </Button>
     </EmptyState>
   );

@@ -2,7 +2,7 @@ import { useCallback } from 'react';
 import { useLocation, useParams, useSearch } from 'wouter';
 
 /** What is open in a page of a list, and the way back to the list as it was. */
-export function useOpen(page: string): { id: string | undefined; close: () => void } {
+export function useOpenItem(page: string): { id: string | undefined; close: () => void } {
   const { id } = useParams();
   const [, go] = useLocation();
   const search = useSearch();

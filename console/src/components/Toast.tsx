@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, use, useCallback, useEffect, useRef, useState } from 'react';
-import { useWords } from '../words/language';
-import { shell } from '../words/shell';
+import { useMessages } from '../messages/language';
+import { shell } from '../messages/shell';
 import { Icon } from './Icon';
 
 interface Toast {
@@ -9,13 +9,13 @@ interface Toast {
   tone: 'plain' | 'danger';
 }
 
-type Tell = (text: string, tone?: Toast['tone']) => void;
+type ShowToast = (text: string, tone?: Toast['tone']) => void;
 
-const ToastContext = createContext<Tell>(() => undefined);
+const ToastContext = createContext<ShowToast>(() => undefined);
 const SECONDS = 6;
 
 /** Say something in passing: what was done, or why it was not. */
-export function useToast(): Tell {
+export function useToast(): ShowToast {
   return use(ToastContext);
 }
 
@@ -23,7 +23,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   const [toasts, setToasts] = useState<Toast[]>([]);
   const next = useRef(0);
   const drop = useCallback((id: number) => setToasts((now) => now.filter((one) => one.id !== id)), []);
-  const tell = useCallback<Tell>(
+  const show = useCallback<ShowToast>(
     (text, tone = 'plain') => {
       next.current += 1;
       const id = next.current;
@@ -38,9 +38,9 @@ export function ToastProvider({ children }: { children: ReactNode }) {
     box.current?.hidePopover();
     box.current?.showPopover();
   }, [toasts]);
-  const say = useWords(shell);
+  const t = useMessages(shell);
   return (
-    <ToastContext value={tell}>
+    <ToastContext value={show}>
       {children}
       <div
         ref={box}
@@ -58,7 +58,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
             <span className="wrap-anywhere">{toast.text}</span>
             <button
               type="button"
-              aria-label={say.close}
+              aria-label={t.close}
               onClick={() => drop(toast.id)}
               className="-mr-1 opacity-70 hover:opacity-100"
             >

@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import type { CheckResult } from '../api/types';
-import { checks as words } from '../words/checks';
-import { useFormat, useWords } from '../words/language';
+import { checks as messages } from '../messages/checks';
+import { useFormat, useMessages } from '../messages/language';
 import { Icon } from './Icon';
 
 /** The pages of what a person rejected, by the code of the check's reason. */
@@ -23,8 +23,8 @@ export function Checks({ checks }: { checks: CheckResult[] }) {
 }
 
 function One({ check }: { check: CheckResult }) {
-  const say = useWords(words);
-  const why = useWords(check.reason);
+  const t = useMessages(messages);
+  const why = useMessages(check.reason);
   const page = REJECTED[check.reason.code];
   const { source_id: source } = check.reason.params;
   return (
@@ -36,18 +36,15 @@ function One({ check }: { check: CheckResult }) {
       <div className="min-w-0 flex-1">
         <p className="flex justify-between gap-3">
           <span className={check.passed ? '' : 'font-semibold text-danger'}>
-            {say.names[check.name] ?? check.name}
-            <span className="sr-only"> {check.passed ? say.passed : say.failed}</span>
+            {t.names[check.name] ?? check.name}
+            <span className="sr-only"> {check.passed ? t.passed : t.failed}</span>
           </span>
           <Score check={check} />
         </p>
         <p className={`text-[13px] wrap-anywhere ${check.passed ? 'text-muted' : ''}`}>{why}</p>
         {page && (
-          <Link
-            href={`${page}/${encodeURIComponent(String(source))}`}
-            className="text-[13px] text-accent underline-offset-4 hover:underline"
-          >
-            {say.rejected}
+          <Link href={`${page}/${encodeURIComponent(String(source))}`} className="text-[13px] link">
+            {t.rejected}
           </Link>
         )}
       </div>
