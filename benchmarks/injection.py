@@ -13,7 +13,7 @@ from benchmarks.report import Column, Curve, Report
 
 from memsieve.ingress.checks.injection.disguise import fold
 from memsieve.ingress.checks.injection.find import find_injection
-from memsieve.ingress.checks.injection.weigh.score import THRESHOLD, heaviest
+from memsieve.ingress.checks.injection.weigh import THRESHOLD, heaviest
 
 SHARE = "{:.1%}"
 FINE = "{:.2%}"

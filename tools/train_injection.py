@@ -16,15 +16,16 @@ from pathlib import Path
 import numpy as np
 from benchmarks.planting import clean_texts, hosts, notes, orders, planted
 
+from memsieve.ingress.checks.injection.chinese import CHINESE
 from memsieve.ingress.checks.injection.disguise import fold
-from memsieve.ingress.checks.injection.weigh import chinese, english
-from memsieve.ingress.checks.injection.weigh.score import BASE
-from memsieve.ingress.checks.injection.weigh.sentence import Sentence
+from memsieve.ingress.checks.injection.english import ENGLISH
+from memsieve.ingress.checks.injection.sentence import Sentence
+from memsieve.ingress.checks.injection.weigh import BASE, WEIGHTS, weighable
 
 Weighable = Callable[[str], list[tuple[Sentence, set[str]]]]
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
-TABLE = Path(__file__).parents[1] / "src" / "memsieve" / "ingress" / "injection" / "weigh" / "weights.py"
+TABLE = Path(__file__).parents[1] / "src/memsieve/ingress/checks/injection/data" / WEIGHTS
 # How much a set counts as a whole, against all orders together.
 ENGLISH_SETS = {"BIPIA e-mails": 1.0, "QMSum turns": 1.0, "Who&When agent steps": 2.0, "HaluEval answers": 1.0}
 CHINESE_SETS = {"VCSum paragraphs": 4.0}
@@ -44,24 +45,24 @@ def main() -> None:
     data = parser.parse_args().data
     texts = {name: every[::2] for name, every in clean_texts(data).items()}
     tables = {
-        "ENGLISH": _table("en", texts, ENGLISH_SETS, english.weighable),
-        "CHINESE": _table("zh", texts, CHINESE_SETS, lambda text: chinese.weighable(fold(text))),
+        ENGLISH.code: _table("en", texts, ENGLISH_SETS, lambda text: weighable(text, ENGLISH)),
+        CHINESE.code: _table("zh", texts, CHINESE_SETS, lambda text: weighable(fold(text), CHINESE)),
     }
     TABLE.write_text(_written(tables), "utf-8")
 
 
 def _table(
-    language: str, texts: Mapping[str, list[str]], shares: Mapping[str, float], weighable: Weighable
+    language: str, texts: Mapping[str, list[str]], shares: Mapping[str, float], weighed: Weighable
 ) -> dict[str, float]:
     rows, answers, counts = [], [], []
     for order, text in _placed(orders("develop", language), hosts(texts, language)):
-        for signs in _of(order, text, weighable)[:1]:
+        for signs in _of(order, text, weighed)[:1]:
             rows.append(signs)
             answers.append(1.0)
             counts.append(ALONE if order == text else 1.0)
     whole = sum(counts)
     for clean, share in (*((texts[name], shares[name]) for name in shares), (notes("develop", language), NOTES)):
-        found = [signs for text in clean for _, signs in weighable(text)]
+        found = [signs for text in clean for _, signs in weighed(text)]
         rows += found
         answers += [0.0] * len(found)
         counts += [share * whole / len(found)] * len(found)
@@ -77,10 +78,10 @@ def _placed(sentences: Iterable[str], around: Sequence[str]) -> Iterable[tuple[s
             yield sentence, chance.choice(planted(sentence, host))
 
 
-def _of(order: str, text: str, weighable: Weighable) -> list[set[str]]:
+def _of(order: str, text: str, weighed: Weighable) -> list[set[str]]:
     """Return the signs of the planted sentence, not of those around it."""
     plain = fold(order)
-    return [signs for sentence, signs in weighable(text) if (said := fold(sentence.text)) in plain or plain in said]
+    return [signs for sentence, signs in weighed(text) if (said := fold(sentence.text)) in plain or plain in said]
 
 
 def _fitted(rows: Sequence[set[str]], answers: np.ndarray, counts: np.ndarray) -> dict[str, float]:
@@ -108,11 +109,11 @@ def _regressed(table: np.ndarray, answers: np.ndarray, counts: np.ndarray) -> np
 
 
 def _written(tables: Mapping[str, Mapping[str, float]]) -> str:
-    parts = ['"""What each sign weighs. Written by `python -m tools.train_injection`; do not edit."""\n']
+    parts = ["# What each sign weighs. Written by `python -m tools.train_injection`; do not edit.\n"]
     for name, table in tables.items():
         heaviest = sorted(table.items(), key=lambda item: (item[0] != BASE, -item[1], item[0]))
-        lines = "".join(f'    "{sign}": {weight},\n' for sign, weight in heaviest)
-        parts.append(f"\n{name} = {{\n{lines}}}\n")
+        lines = "".join(f'"{sign}" = {weight}\n' for sign, weight in heaviest)
+        parts.append(f"\n[{name}]\n{lines}")
     return "".join(parts)
 
 

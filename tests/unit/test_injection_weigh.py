@@ -3,7 +3,7 @@
 import pytest
 
 from memsieve.ingress.checks.injection.find import find_injection
-from memsieve.ingress.checks.injection.weigh.score import heaviest
+from memsieve.ingress.checks.injection.weigh import heaviest
 
 HOST = (
     "Hi Jo, the parcel with the spare parts left the warehouse on Monday. The carrier expects it at your door within "

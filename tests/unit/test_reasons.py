@@ -8,30 +8,21 @@ from pathlib import Path
 import pytest
 
 import memsieve
-from memsieve.ingress.checks.injection import chinese, english, orders, phrases, prompts, tasks
-from memsieve.ingress.checks.injection.weigh import weights
+from memsieve.ingress.checks.injection.phrases import chinese_phrases, english_phrases, load_marks, load_table
+from memsieve.ingress.checks.injection.weigh import WEIGHTS
 from memsieve.model import Reason, TombstoneKind
 from memsieve.model.reasons import templates
 from memsieve.text.numbers import Kind
 
 SOURCES = Path(memsieve.__file__).parent
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
-PHRASES = (
-    *english.ENGLISH,
-    *chinese.CHINESE,
-    *orders.ENGLISH_ORDERS,
-    *orders.CHINESE_ORDERS,
-    *prompts.ENGLISH_PROMPTS,
-    *prompts.CHINESE_PROMPTS,
-    *tasks.TASKS,
-    *phrases.MARKS,
-)
+PHRASES = (*english_phrases(), *chinese_phrases(), *load_marks().marks)
 # What stands behind the codes that are put together of two words.
 FAMILIES = {
     "tombstone.": list(TombstoneKind),
     "difference.": [*Kind, "words", "values", "denial"],
-    "injection.": [*{phrase.kind for phrase in PHRASES}, *phrases.KINDS.values(), "hidden text"],
-    "sign.": [sign for signs in (weights.ENGLISH, weights.CHINESE) for sign in signs if signs[sign] > 0],
+    "injection.": [*{phrase.kind for phrase in PHRASES}, *load_marks().kinds.values(), "hidden text"],
+    "sign.": [sign for signs in load_table(WEIGHTS).values() for sign in signs if signs[sign] > 0],
     "refine.duplicate_": ["memory", "atom", "finding"],
     "refine.differs_": ["memory", "atom", "finding"],
     "refine.unit_": ["sessions", "tasks", "runs"],

@@ -1,303 +1,135 @@
-"""Instructions to the reader, in Chinese; traditional characters are folded to simplified ones first."""
+"""Chinese sentences that open like an order, and the signs for and against each."""
 
 from __future__ import annotations
 
-from memsieve.ingress.checks.injection.phrases import Phrase
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
 
-_FILLER = r"[^。!?\n]"
-_BEFORE = (
-    r"(?:以上|上述|上面|之前|先前|此前|前面|前述|前文|上文|原有|原来|原先|以前|现有|当前|既有|你(?:们)?(?:所)?"
-    r"(?:收到|得到|接受|被给)的?)"
+from memsieve.ingress.checks.injection.sentence import REACH, Language, Opening, Sentence, Words, compiled
+
+_END = re.compile(r"[。!?;\n]+[\"」』)]{0,3}|(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])")
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_GAP = re.compile(r"[\s\"'「『(*>•·,、:-]{0,12}")
+_COMMA = re.compile(r"[,、:]")
+_STOP = re.compile(r"[。!?][\"」』)]{0,3}$")
+_CLAUSE_WITHIN = 40
+_CLAUSES = 2
+_LEADS = 8
+_LONGEST_VERB = 4
+_LEAST = 4
+_SHORT = 7
+_LONG = 30
+_VERY_LONG = 60
+_COMMON = frozenset(
+    "我们 一个 这个 什么 一下 可以 没有 就是 自己 他们 知道 因为 所以 如果 但是 进行 的时 时候 的一 是一 了一 不是 "
+    "的人 "
+    "一些".split()
 )
-_RULES = (
-    r"(?:指令|指示|提示词?|命令|规则|约束|限制|设定|准则|prompt|系统消息|对话历史|安全(?:策略|规则|限制|机制)|"
-    r"身份|训练)"
-)
-_ASKER = r"(?:用户|使用者|有人|别人|对方|任何人|人们|谁)"
-_ANSWER = (
-    r"(?:回答|回复|答复|回应|输出|告诉|说|推荐|声称|拒绝|引导|建议|宣称|强调|提到|插入|附上|加上|同意|答应|服从|照做)"
-)
-# When one of these stands between, the sentence tells what a product does.
-_OTHER_SUBJECT = r"(?!系统|客服|机器人|模型|程序|后台|助手|平台|我们|我|他|她|它|服务|页面|员工|店员|销售|接口|应用)"
-_FORBID = "不要 不得 不能 不可 不许 别 请勿 切勿 禁止 绝不能 绝不要 千万别 千万不要 无需 不必"
 
 
-CHINESE = (
-    Phrase(
-        "override",
-        "忽略 无视 忽视 不要理会 不用理会 不必理会 不要管 别管 不用管 抛开 放弃 跳过 撇开 丢弃 忘记 忘掉 忘了 "
-        "忘却 清除 推翻 绕过 违背 违反 不要遵守 不再遵守 不必遵守 停止遵守 停止遵循 "
-        "不要遵循 不再遵循 覆盖 取消 抛弃 摒弃",
-        rf"(?:掉|你|您|你们)?(?:在|所)?{_BEFORE}{_FILLER}{{0,10}}?{_RULES}",
-    ),
-    Phrase(
-        "override",
-        "忽略 无视 忽视 忘记 忘掉 忘了 抛弃 推翻 绕过 不要遵守 不再遵守 不要理会",
-        r"(?:掉)?(?:你|您)?(?:的)?(?:所有|全部|一切|任何|系统)(?:的|其他|其它|系统|安全|内置|预设|初始|开发者|你|"
-        r"给你|已有|既定|此前|先前|之前){0,4}(?:指令|指示|"
-        r"提示词|系统提示|命令|规则|约束|限制|设定|准则|prompt)",
-    ),
-    Phrase(
-        "override",
-        "忽略 无视 忘记 忘掉 忘了 不要理会 请忽略",
-        r"(?:掉)?(?:你|您)?(?:在)?(?:以上|上述|之前|先前|此前|前面|前文|上文|上面)(?:的|所有|全部|一切|说|告诉|学|"
-        r"知道|过|你|我|给|那些|这些){0,6}(?:内容|信息|"
-        r"对话|要求|一切|所有|知识|设置|资料|记忆|话|东西|任务)(?:$|[,。!;\n:]|并|而|然后|,|和)",
-    ),
-    Phrase(
-        "override", "新 全新 更新后 新的 真正的 隐藏 秘密", r"的?(?:系统)?(?:指令|指示|命令|系统提示词?):", opens=True
-    ),
-    Phrase(
-        "override", "你", r"(?:的)?(?:新|真正的|唯一的|全新的)(?:的)?(?:指令|任务|目标|身份|角色|使命|设定)(?:是|为|:)"
-    ),
-    Phrase(
-        "persona",
-        "你 您",
-        r"(?:从)?(?:现在|如今)(?:起|开始)?(?:就)?(?:是|扮演|变成|成为|充当|作为)(?!不是|否|在|怎么|什么|哪|谁|几|"
-        r"做|住|还|自己|这|那|从|单身|要|想|用|多|很|最|"
-        r"我们|我的|他|她|没|有没|有点|有|觉得|通过|处于|属于|需要|负责|吗|吧)",
-    ),
-    Phrase(
-        "persona",
-        "你 您",
-        r"(?:现在)?(?:已经)?不再(?:是)?(?:一个|一名)?(?:受|遵守|遵循|ai|人工智能|助手|语言模型|聊天机器人|智能体)",
-    ),
-    Phrase(
-        "persona",
-        "假装 扮演 充当 假设 想象 模拟",
-        rf"(?:你|您)?(?:自己)?(?:是|成|为)?{_FILLER}{{0,20}}?(?:没有(?:任何)?(?:限制|约束|规则|道德)|"
-        rf"不受(?:任何)?(?:限制|约束)|无限制|黑客|ai|"
-        rf"人工智能|助手|dan|机器人)",
-        opens=True,
-    ),
-    Phrase("persona", "进入 开启 启用 激活 切换", r"(?:到|至|为)?(?:越狱|dan|无限制|上帝|不受限|无审查|解锁)模式"),
-    Phrase(
-        "standing order",
-        "从现在 从此刻 从今 从这一刻 从即刻 自现在 自此 今后 以后 往后 接下来 此后",
-        r"(?:开始|起|以后|往后)?,?(?:请)?(?:你|您)(?:们)?(?:就|都|也)?(?:必须|是(?!否|不是)|只能|不再|扮演|"
-        r"将(?:扮演|成为|作为|只|始终|永远|不再)|要(?:扮演|"
-        r"始终|称|以|用|永远|一直|无条件)|的(?:名字|身份|角色|回答|回复|任务)|应当?(?:始终|用|以)|需要?(?:始终|"
-        r"用)|所有的?(?:回答|回复)|(?:在)?(?:回答|回复))",
-    ),
-    Phrase(
-        "standing order",
-        "从现在 从此刻 从今 从这一刻 今后 以后 此后 往后 接下来",
-        rf"(?:开始|起|以后|往后)?,?(?:请)?(?:务必|必须|始终|永远|一律|只|都|总是|每次|所有的?|任何)(?:都|用|以|"
-        rf"使用|要)?{_FILLER}{{0,12}}?(?:回答|回复|"
-        rf"答复|回应)",
-    ),
-    Phrase(
-        "standing order",
-        "请 你 您 务必 必须 始终 永远 一律 总是 请你 请务必",
-        r"(?:请|你|您|务必|必须|要|都|应该|应当|需要|应|在)*(?:始终|永远|一律|总是|一直|每次都?|只能|只许|只准|"
-        r"只可以?|无条件)(?:都|要|会|地)?(?:用|以|使用|按|"
-        r"按照)?[^。!?\n,我们他她]{0,15}?(?:回答|回复|答复|回应|输出|推荐|服从|听从|声称|拒绝回答)",
-        opens=True,
-    ),
-    Phrase(
-        "standing order",
-        "以后 今后 将来 往后 日后 无论 不管 不论 凡是 只要 每当 当 如果 若 一旦 假如 倘若 若是 要是",
-        rf"(?:以后|今后|将来|之后|后续|未来)?(?:是)?{_ASKER}(?:再|以后|今后|向你|对你|跟你|来|想|想要|要|在|"
-        rf"后续)*(?:问|询问|提问|说|提到|提及|问到|问起|请求|"
-        rf"要求|搜索|查询|咨询|输入|谈到|打听)(?:{_OTHER_SUBJECT}{_FILLER}){{0,40}}?(?:,|时|都|就|请|必须|"
-        rf"务必|你|您|一律|只|均|应)(?:你|您|"
-        rf"请|都|就|必须|务必|应该|应当|应|要|需|一律|只能?|均|直接|始终|回|统一|一定)*{_ANSWER}",
-    ),
-    Phrase(
-        "standing order",
-        "当 如果 若 每当 一旦 只要 凡",
-        rf"(?:你|您)?(?:被|有人)(?:问|询问|提问|问到|问起|问及|"
-        rf"要求)(?:{_OTHER_SUBJECT}{_FILLER}){{0,40}}?(?:,|时|请|必须|你|都|"
-        rf"就)(?:你|您|请|都|就|必须|务必|应该|应当|应|要|一律|只能?|均|直接|始终|统一)*{_ANSWER}",
-    ),
-    Phrase(
-        "standing order",
-        "记住 请记住 请牢记 牢记 切记 谨记 请记得",
-        r"[,:]?(?:从现在起|今后|以后)?,?(?:你|您)(?:必须|只能|是(?:一个|一名|一位)?[^。\n]{0,8}(?:助手|ai|模型|"
-        r"机器人)|始终|永远|不能|不得|要(?:始终|永远|"
-        r"总是)|应(?:该|当)?(?:始终|总是)|一定要(?:回答|回复|推荐|说))",
-    ),
-    Phrase(
-        "answer shaping",
-        "在 于 请在 每次",
-        r"(?:你|您)?(?:的)?(?:每(?:一)?(?:个|次|条)|所有的?|任何)?(?:你|您)?(?:的)?(?:回答|回复|答复|回应|输出|"
-        r"答案|响应)(?:的)?(?:中|里|内|里面|时|后|"
-        r"末尾|结尾|最后|开头|前|后面|之后|之前)(?:,|请|都|必须|务必|要|也|始终|应|需|一定|均|再|自然地|悄悄|"
-        r"偷偷)*(?:加入|添加|插入|包含|提到|提及|推荐|附上|加上|使用|写上|"
-        r"说|宣传|引导|鼓励|嵌入|融入|强调|附带|放入|建议|用|邀请|提醒|注明)",
-    ),
-    Phrase(
-        "answer shaping",
-        "将 把 请将 请把 对",
-        r"(?:你|您)的?(?:所有|全部|整个|每(?:一)?(?:个|次|条))?(?:的)?(?:回答|回复|答复|回应|输出|答案)(?:内容|"
-        r"文字|文本)?(?:中|"
-        r"里)?(?:的)?[^。!?\n]{0,15}?(?:翻译|转换|改写|编码|加密|倒序|反转|颠倒|替换|写成|改成|换成|打乱|变成|"
-        r"发送|转成|去掉|删除)",
-    ),
-    Phrase(
-        "answer shaping",
-        "请全程用 全程用 请全部用 请只用 请一律用 请用 请以 请使用 必须用 只用 仅用 全部用 用 以",
-        r"(?:纯|全)?(?:英文|英语|法语|法文|德语|日语|日文|韩语|俄语|西班牙语|拉丁语|文言文|表情符号|emoji|base64|"
-        r"摩斯密码|摩尔斯电码|拼音|二进制|十六进制|诗歌|押韵|倒序|海盗|"
-        r"猫娘|火星文|密码|凯撒密码)[^。!?\n,]{0,8}?(?:来|进行)?(?:回答|回复|答复|回应|作答|输出)",
-        opens=True,
-    ),
-    Phrase(
-        "answer shaping",
-        "你的回答 你的回复 你的输出 你的答案 回答中 回复中 回答里 回复里",
-        r"(?:中|里|都)?(?:必须|务必|只能|不能|不得|要以|应以|一律|始终|一定要)",
-    ),
-    Phrase(
-        "secrecy",
-        _FORBID,
-        r"(?:再)?(?:告诉|告知|通知|让)(?:给)?(?:用户|使用者|人类|主人|开发者)(?!看到|看见|等|输入|使用|点|感到|"
-        r"觉得|操作|自己|填|选|重新|密码)(?:知道|发现|察觉|知晓|意识)?",
-    ),
-    Phrase(
-        "secrecy",
-        _FORBID,
-        r"(?:向|对|跟|和|给)(?:用户|使用者|人类|任何人|主人|开发者)(?:透露|提及|提到|说|暴露|披露|承认|提起|解释|"
-        r"展示)(?:这|此|该|本|你|上述|以上|任何|有关)",
-    ),
-    Phrase(
-        "secrecy",
-        "瞒着 背着 对用户隐瞒 向用户隐瞒 对用户保密 不被用户 在用户不知情",
-        r"(?:用户|使用者|主人)?(?:偷偷|悄悄|发现|察觉|的情况下|,|这|此|你|把|将|执行|发送|上传)",
-    ),
-    Phrase(
-        "disclosure",
-        "输出 显示 展示 泄露 透露 告诉我 打印 说出 重复 复述 公布 给出 暴露 列出 发送 公开 交出 写出 把 将",
-        r"(?:出|一下|给我|我)?(?:你|您)(?:的)?(?:全部|完整|所有|初始|原始|隐藏|内部|系统|开发者|的|最初|"
-        r"真实){0,4}(?:提示词?|指令|系统消息|prompt|设定)",
-    ),
-    Phrase(
-        "disclosure",
-        "输出 泄露 透露 告诉我 打印 说出 重复 复述 公布 暴露 公开 交出 请显示 请展示",
-        r"(?:出|一下|给我)?(?:完整|全部|所有|初始|原始|隐藏|内部|的){0,3}(?:系统提示词|系统指令|system prompt|"
-        r"初始提示词?|隐藏指令|开发者指令|上面的(?:所有|"
-        r"全部)?(?:内容|文字|指令))",
-    ),
-    Phrase(
-        "exfiltration",
-        "把 将 请将 请把",
-        rf"{_FILLER}{{0,6}}?(?:对话|聊天记录|系统提示|提示词|用户(?:的)?(?:数据|信息|密码|邮箱|资料|隐私|消息|"
-        rf"输入|文件)|密码|密钥|api ?key|令牌|凭证|记忆|"
-        rf"机密|隐私){_FILLER}{{0,12}}?(?:发送|上传|转发|提交|发|传|寄|泄露|同步|post)(?:到|至|给|"
-        rf"往){_FILLER}{{0,8}}?(?:https?:|"
-        rf"www|[a-z0-9.-]{{2,40}}@|[a-z0-9-]{{2,30}}\.(?:com|cn|net|org|io|xyz|top|example))",
-    ),
-    Phrase(
-        "address",
-        "致 给 告 亲爱的 尊敬的 请注意 注意",
-        r"(?:所有|任何|各位|未来的|读到这(?:里|段)的|,)*(?:ai|人工智能|大模型|大语言模型|语言模型|智能助手|智能体|"
-        r"ai助手|chatgpt|llm)(?:助手|模型|们|的)*(?:指令|"
-        r"说明|留言|指示|提示)?[:,!]",
-        opens=True,
-    ),
-    Phrase(
-        "address",
-        "如果你是 既然你是 因为你是 作为 若你是 如果您是",
-        r"(?:一个|一名)?(?:ai|人工智能|语言模型|大模型|大语言模型|智能体|llm|chatgpt)(?:助手|模型)?"
-        r"[^。\n]{0,15}?,[^。\n]{0,4}(?:请|你必须|你应|你要|必须|务必)",
-    ),
-    Phrase(
-        "address",
-        "读到 看到 读取 检索到 阅读 当你读到 当你看到 当你读取",
-        r"(?:到)?(?:这|此|本|该|以上)(?:条|段|份|篇|个|则|些)?(?:记忆|内容|文字|消息|信息|记录|文本|文档|"
-        r"话)[^。\n]{0,12}?(?:请|必须|务必|立即|应立即|就要|"
-        r"马上)[^。\n]{0,6}?(?:回答|回复|执行|发送|调用|删除|忽略|输出|访问|打开|下载|运行|告诉|推荐)",
-    ),
-    Phrase(
-        "override",
-        "忽略 无视 忘记 忘掉 忘了 不要理会 撇开 抛开",
-        r"(?:掉)?(?:以上|上文|上述|前文|前面|上面)(?:所有|全部|一切)?(?:的)?(?:$|[,。!;:\n]|并|而|改|然后|转而|"
-        r"直接)",
-    ),
-    Phrase(
-        "persona",
-        "你 您",
-        r"是(?:一个|一名|一位)?[^。!?\n]{0,20}?(?:dan(?![a-z])|没有(?:任何)?(?:限制|约束|道德|审查)|不受(?:任何)?"
-        r"(?:限制|约束|控制)|可以做任何事)",
-    ),
-    Phrase(
-        "standing order",
-        "你 您",
-        r"(?:必须|只能|应当|务必|一定要|现在要|需要?)(?:无条件|完全|绝对|立即)?(?:地)?(?:服从|听从|遵从|"
-        r"执行)(?:我|以下|下列|如下|这|所有|任何|下面)[^。!?\n]{0,6}?(?:命令|指令|指示|要求|任务|的话|$|[。:,])",
-    ),
-    Phrase(
-        "standing order",
-        "回答 回复 答复 应对",
-        r"(?:任何|所有|一切|每个|用户的?|后续的?|以后的?|今后的?|别人的?|此类|相关|类似)+(?:问题|提问|询问|消息|"
-        r"请求|咨询)(?:时|的时候|之前|之后|后)?,?(?:请|都|必须|务必|要|一律|你|应|需|总是|始终)+(?:推荐|说|加|附|"
-        r"用|以|使用|包含|提到|提及|回答|插入|声称|先|宣传)",
-    ),
-    Phrase(
-        "standing order",
-        "告诉用户 告知用户 欺骗用户 诱导用户 说服用户 引导用户 劝用户 让用户",
-        r"(?:,|:|说)?(?:他|她|其|你|这|该)?(?:们)?(?:的)?(?:去|来|前往|必须|需要|应该|立即)?(?:账户|账号|密码|"
-        r"点击|访问|拨打|下载|购买|转账|安装|打开链接|已经?被|服务已|产品已|没有问题)",
-        opens=True,
-    ),
-    Phrase(
-        "answer shaping",
-        "所有回答 所有回复 所有的回答 所有的回复 每次回答 每次回复 每个回答 每条回复 每个回复 全部回答 任何回答 "
-        "每一次回答 每一次回复 每一个回答",
-        r"(?:用户|问题|时|中|里|,|前|后|的|最后|末尾|开头|结尾)*(?:都|均|也|一律|全部|统一)*(?:必须|要|应该?|"
-        r"需要?|务必|得|请)?(?:都)?(?:以|用|包含|加上|附上|附带|提到|带上|插入|加入|推荐|使用|说|提及|添加|宣传)",
-    ),
-    Phrase(
-        "disclosure",
-        "把 将 请把 请将",
-        r"(?:你)?(?:上面|以上|前面|之前|上述|开头|最初|收到)(?:的|所有|全部|完整|系统){0,4}(?:提示词?|指令|内容|"
-        r"文字|消息|prompt)[^。!?\n]{0,10}?(?:重复|输出|复述|打印|显示|告诉我|发给|写出|说出|翻译)",
-    ),
-    Phrase(
-        "override",
-        "先前 之前 以上 此前 上述 原有 你的 你之前",
-        r"(?:的|收到的|所有|一切|全部|任何|系统){0,4}(?:指令|指示|提示词|设定)(?:全部|一律|均|已|都|现已|即刻|"
-        r"从此)*(?:作废|无效|失效|不再有效|被取消|取消)",
-    ),
-    Phrase(
-        "override",
-        "不要再遵守 别再遵守 不再遵守 不要遵守 不必遵守 别再听从 不要听从 不再听从",
-        r"(?:你)?(?:开发者|系统|创造者|主人|运营者|管理员)(?:的|给你的|设定的)*(?:规则|指令|指示|设定|命令|限制|"
-        r"要求)",
-    ),
-    Phrase(
-        "persona",
-        "你 您",
-        r"(?:现在|以后)?(?:就)?(?:叫|名叫|的名字是)[^。!?\n]{1,12}?,?(?:只听|只服从|必须听|听命于|没有限制)",
-    ),
-    Phrase(
-        "address",
-        "读到 看到 读取 检索到 阅读到 处理",
-        r"(?:这|此|本|该)(?:条|段|份|篇|个|则|些)?(?:记忆|内容|文字|消息|信息|记录|文本|文档|话)的(?:所有|任何)?"
-        r"(?:ai|人工智能|智能体|助手|模型|大模型)[^。\n]{0,6}?(?:请|必须|务必|应|要|立即)",
-    ),
-    Phrase(
-        "task",
-        "请写 写 帮我写 给我写 请帮我写 创作 请创作 讲 给我讲 请讲 编 请编写 作 请为我写 来",
-        r"(?:我)?(?:一)?(?:首|个|篇|段|则)(?:[^。!?\n]{0,15}?的)?(?:小|短|冷)?(?:诗歌?|故事|笑话|散文|歌词|小说|"
-        r"童话|谜语|俳句|绕口令|作文|演讲稿|情书|食谱|菜谱)",
-        opens=True,
-    ),
-    Phrase(
-        "task",
-        "请将 请把 将 把 请翻译 翻译",
-        r"(?:以下|下面|下列|这|上面|上述)[^。!?\n]{0,20}?(?:翻译|译)(?:成|为|到)(?:英|法|德|日|韩|俄|西|中|拉丁|阿)",
-        opens=True,
-    ),
-    Phrase(
-        "task",
-        "请解释 解释一下 请简述 请说明 请介绍 请描述 请用简单的语言",
-        r"(?:一下|下)?[^。!?\n我你他们这本该]{1,20}?(?:的)?(?:原理|理论|概念|定义|过程|历史|区别|含义|生命周期|情节)",
-        opens=True,
-    ),
-    Phrase(
-        "task",
-        "用",
-        r"(?:python|java|javascript|php|c\+\+|go|sql|c语言)(?:语言)?(?:帮我|给我)?(?:写|编写|实现)(?:一个|一段)",
-        opens=True,
-    ),
-)
+def _sentences(folded: str) -> Iterator[tuple[Sentence, set[str]]]:
+    start = 0
+    seen = set()
+    for end in (*(found.end() for found in _END.finditer(folded)), len(folded)):
+        said = folded[start : min(end, start + REACH)].strip()
+        if len(said) > _LEAST and said not in seen and _HAN.search(said) and (opening := _opening(said)):
+            seen.add(said)
+            sentence = Sentence(start=start, text=said, opening=opening)
+            yield sentence, _signs(sentence)
+        start = end
+
+
+def _opening(said: str) -> Opening | None:
+    if opening := _imperative(said):
+        return opening
+    if order := _words().stated_order(said):
+        return Opening(order=order)
+    at = 0
+    for _ in range(_CLAUSES):
+        comma = _COMMA.search(said, at, _CLAUSE_WITHIN)
+        if not comma:
+            break
+        at = comma.end()
+        opening = _imperative(said[at:])
+        if opening and opening.verb:
+            return opening.led_by("after a clause")
+    return Opening(order="a question") if _words().asked.search(said) else None
+
+
+def _imperative(said: str) -> Opening | None:
+    at = 0
+    leads = set()
+    for _ in range(_LEADS):
+        gap = _GAP.match(said, at)
+        at = gap.end() if gap else at
+        verb = _verb(said, at)
+        lead, end = _lead(said, at)
+        if not lead or len(verb) > end - at:
+            break
+        leads.add(lead)
+        at = end
+    if verb := _verb(said, at):
+        order = f"an order {_words().verbs[verb]}"
+        return Opening(order=order, verb=verb, rest=said[at + len(verb) :], leads=frozenset(leads))
+    if leads - {"led into", "asked for politely", "forbidden", "said to be made sure of"}:
+        return Opening(order="an order of another kind", rest=said[at:], leads=frozenset(leads))
+    return None
+
+
+def _lead(said: str, at: int) -> tuple[str, int]:
+    for lead, pattern in _words().leads.items():
+        if found := pattern.match(said, at):
+            return lead, found.end()
+    return "", at
+
+
+def _verb(said: str, at: int) -> str:
+    words = _words()
+    if said.startswith(words.other_words, at):
+        return ""
+    sizes = range(_LONGEST_VERB, 0, -1)
+    verb = next((said[at : at + size] for size in sizes if said[at : at + size] in words.verbs), "")
+    # "创作的过程" speaks of a deed and orders none.
+    return "" if said.startswith("的", at + len(verb)) else verb
+
+
+def _signs(sentence: Sentence) -> set[str]:
+    said, opening = sentence.text, sentence.opening
+    signs = _words().signs(sentence)
+    if opening.verb in _words().prepositions:
+        signs.add(f"“{opening.verb}” first")
+    size = len(_HAN.findall(said))
+    checks = {
+        "a verb of one character": len(opening.verb) == 1,
+        "then one or some": bool(opening.verb and _words().one.match(opening.rest)),
+        "few words": size < _SHORT,
+        "many words": size > _LONG,
+        "very many words": size > _VERY_LONG,
+        "without a full stop": not _STOP.search(said),
+        "a question mark": said.endswith(("?", "吗", "呢")),
+    }
+    return signs | {sign for sign, holds in checks.items() if holds}
+
+
+def _terms(folded: str) -> list[str]:
+    found = (first + second for first, second in pairwise(_HAN.findall(folded)))
+    return [pair for pair in found if pair not in _COMMON]
+
+
+class _ChineseWords(Words):
+    def __init__(self) -> None:
+        super().__init__("weigh_zh.toml")
+        self.prepositions = frozenset(self.table["prepositions"].split())
+        self.other_words = tuple(self.table["other_words"].split())
+        self.one = compiled(self.table["one"])
+        self.asked = re.compile(rf"{self.table['question']}[^?]{{0,{REACH}}}(?:\?|[吗呢]$)|吗\?$")
+
+
+@cache
+def _words() -> _ChineseWords:
+    return _ChineseWords()
+
+
+CHINESE = Language(code="zh", sentences=_sentences, terms=_terms)

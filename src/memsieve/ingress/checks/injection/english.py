@@ -1,500 +1,200 @@
-"""Instructions to the reader, in English."""
+"""English sentences that open like an order, and the signs for and against each."""
 
 from __future__ import annotations
 
-from memsieve.ingress.checks.injection.phrases import Phrase
-from memsieve.ingress.checks.injection.tasks import CLAUSE, LANGUAGE
+import re
+from collections.abc import Iterator
+from functools import cache
 
-_REPLY = r"(?:answers?|repl(?:y|ies)|responses?|outputs?|completions?)"
-_SAY = (
-    r"(?:say|reply|respond|answer|tell|recommend|claim|state|insist|suggest|mention|output|refuse|promote|direct|write)"
+from memsieve.ingress.checks.injection.sentence import REACH, Language, Opening, Sentence, Words, compiled
+
+_END = re.compile(r"(?<![.!?])[.!?]+[\"')\]]{0,3}(?=\s|$)|(?<=[a-z)])[.!?](?=[A-Z][a-z])|\n+|\s\|\s?|;\s")
+_LISTED = re.compile(r"\s{0,40}(?:[-*•–+#>|]{1,8}|\d{1,2}[.)]|[a-z][.)]|\(\w\)|step \d{1,3})[\s*]{0,8}", re.IGNORECASE)
+_NUMBERED = re.compile(r"(?:^|\s)\d{1,2}[.)]\s?$")
+_WORD = re.compile(r"[A-Za-z][A-Za-z'-]{0,30}|\d{1,12}")
+_GAP = re.compile(r"[\s\"'(*_,:>-]{0,12}")
+# Planted text often follows a cut-off sentence: only its capital letter shows where it begins.
+_CAPITAL = re.compile(r"(?<=\s)([A-Z][a-z]{1,15}(?:'[a-z]{1,2})?)(?= [a-z0-9'\"])")
+_WITHIN = re.compile(
+    r"(?:\b(?:to|and|or|we|you|i|can|of|the|a|an|will|not|let|should|must|in|for|with|how|who|they|it|i'll|we'll)|"
+    r"[-*•–—#/&,]|(?:^|\s)\d{1,2}[.)])\s*$",
+    re.IGNORECASE,
 )
-_OBEY = (
-    r"(?:always|never|only|reply|respond|answer|obey|say|recommend|tell|include|ignore|follow|comply|trust|treat|act|"
-    r"mention|refuse|speak|output|forward|pretend|promote|insist|claim)"
-)
-_RULES = (
-    r"(?:instructions?|prompts?|rules?|guidelines?|directives?|commands?|orders?|constraints?|restrictions?|"
-    r"polic(?:y|ies)|"
-    r"programming|training|safeguards?|guardrails?|system messages?|safety (?:rules|measures|filters?)|context|"
-    r"conversations?|what (?:you were|i) told(?: you)?)"
-)
-_EARLIER = (
-    r"(?:previous|prior|above|earlier|preceding|existing|original|initial|former|past|current|old|other|"
-    r"foregoing|system|"
-    r"developer|safety|your)"
-)
-_READER = (
-    r"(?:ai|a\.i\.|llms?|language models?|ai (?:assistants?|agents?|models?)|chatgpt|gpt|claude|gemini|copilot|"
-    r"chatbots?)"
-)
-# What people ask each other to put into a reply.
-_PARTICULARS = (
-    r"(?! (?:your|the|this|any|all|these|my|our|both|a copy of) (?:\w{1,15} ){0,3}(?:numbers?|ids?|reference|code|"
-    r"details|address|name|phone|screenshots?|attachments?|cv|resume|logs?|receipts?|invoices?|availability|documents?|"
-    r"files?|dates?|proof|subject|signature|portfolio)\b)"
-)
-_NOT_A_DEADLINE = (
-    r"(?!,? (?:by(?! \w+ing\b)|before|within|no later|until|as soon|to (?:this|the|our|my|me|us)|here|below|"
-    r"above|via|on the|"
-    r"in the (?:box|space|field|form|chat|comments?|thread|survey))\b)"
-)
-_SHAPING = (
-    "add alter anagram append apply arrange augment begin blend capitalize capitalise change combine compose compress "
-    "conceal conclude construct convert craft create deliver disguise double embed emphasize emphasise encode encrypt "
-    "encipher end endorse enhance enrich express fill finish flip format formulate generate give group have "
-    "hide highlight "
-    "include incorporate inject insert integrate interleave introduce invert jumble link make mask mention "
-    "mirror misspell "
-    "mix modify obfuscate omit output paste phrase place plant present produce promote provide put randomize randomise "
-    "rearrange remove render reorder repeat rephrase replace reverse rewrite rotate scramble separate shift "
-    "shuffle slip "
-    "speak spell split sprinkle start state structure substitute swap tailor transform translate "
-    "transliterate turn type use "
-    "utilize utilise vary weave wrap write"
-)
-_GARBLING = (
-    "anagram encode encrypt encipher garble group jumble misspell obfuscate randomize randomise rearrange "
-    "render reverse "
-    "scramble shuffle substitute replace convert translate"
+_BEGINNINGS = frozenset("please can could would your you what how who why which don't never always".split())
+_LIST_LINE = re.compile(r"^[ \t]{0,20}(?:[-*•#]|\d{1,2}[.)])\s", re.MULTILINE)
+_CODE = re.compile(r"```|</|\{\"|\(\)|\\n")
+_NAME = re.compile(r"[a-z,] [A-Z][a-z]")
+_COLON_WITHIN = 60
+_CLAUSE_WITHIN = 140
+_LEADS = 8
+_CLAUSES = 2
+_SHORT = 5
+_LONG = 30
+_STEM = 6
+_CONTENT = 4
+_COMMON = frozenset(
+    "about above after again also another answer because been before being between both could does each every from "
+    "have "
+    "into just like make more most must only other over please really reply response same should some such than "
+    "that their "
+    "them then there these they this those through under until very want were what when where which while will "
+    "with would "
+    "your yours".split()
 )
 
-_HUMAN_ROLE = (
-    r"(?:members?|subscribers?|customers?|owners?|admin\w*|users?|part|participants?|fans?|parents?|mother|father|"
-    r"homeowner|citizen|partner|employee|students?|teacher|manager|hosts?|organi[sz]er|leads?|contact|first|only|proud|"
-    r"big|little|bit|lot|few|step|day|week|month|year|position|point|place|person|team|one|family|man|woman|adult)"
-)
-_SHAPING_VERB = "|".join(_SHAPING.split())
 
-ENGLISH = (
-    Phrase(
-        "override",
-        "ignore disregard forget skip bypass override neglect overlook discard abandon erase drop",
-        rf"(?: about)?(?: (?:all|any|every|each|everything|of|the|those|these|my|your|and|or|in){{1}}){{0,4}} "
-        rf"{_EARLIER}"
-        rf"(?: (?:and|or|the|\w{{1,15}})){{0,3}}? {_RULES}\b",
-    ),
-    Phrase(
-        "override",
-        "ignore disregard forget override",
-        rf" (?:all |any )?(?:of )?(?:the |your |these |those )?{_RULES} (?:above|before|you (?:have|were|got|"
-        rf"received)|given|from before|so far|that came before|preceding|prior)\b",
-    ),
-    Phrase(
-        "override",
-        "ignore disregard override bypass",
-        r" (?:all(?: of)?|any|your|every) (?:(?:the|your|its) )?(?:\w{1,12} )?(?:instructions?|rules|guidelines|"
-        r"restrictions|safeguards|guardrails|system prompt)\b",
-    ),
-    Phrase(
-        "override",
-        "forget disregard ignore",
-        r" (?:all |about )?(?:everything|anything|what(?:ever)?|all)(?: that)?(?: (?:is|was|were|has been|i|we|"
-        r"you))?(?: \w{1,10})?(?: \w{1,10})? (?:above|before(?: this| now)?|earlier|previously|so far|until now|"
-        r"up to now|told|learned|know|taught|said)\b",
-    ),
-    Phrase("override", "forget", r" everything\b(?! (?:i |we |about (?:it|work|him|her)))", opens=True),
-    Phrase(
-        "override",
-        "stop",
-        r" (?:following|obeying|adhering to) (?:\w{1,10} ){0,3}(?:instructions|rules|guidelines|prompt|directives)\b",
-        opens=True,
-    ),
-    Phrase(
-        "override",
-        "do don't dont never",
-        r" (?:not )?(?:follow|obey|listen to|comply with) (?:any |all |the |your |of ){0,3}(?:previous|prior|"
-        r"above|earlier|original|system|other) (?:\w{1,12} )?(?:instructions|rules|guidelines|prompts?|directives|"
-        r"messages?)\b",
-    ),
-    Phrase(
-        "override",
-        "new updated revised real actual secret hidden override",
-        r" (?:\w{1,12} )?(?:instructions?|directives?|orders|system prompt)(?: (?:from|for) (?:\w{1,12} ?){1,3})? ?:",
-        opens=True,
-    ),
-    Phrase(
-        "override",
-        "your",
-        r" (?:new|real|true|actual|only|updated) (?:instructions?|directives?|task|goal|objective|purpose|persona|"
-        r"identity|mission) (?:is|are|will be|shall be)\b",
-        opens=True,
-    ),
-    Phrase(
-        "persona",
-        "you",
-        rf"(?:'re| are) (?:now|henceforth)(?: going to be)?,? (?:an? |the |my )(?!(?:[\w-]{{1,15}} "
-        rf"){{0,2}}{_HUMAN_ROLE}\b)\w",
-    ),
-    Phrase(
-        "persona",
-        "you",
-        r"(?:'re| are) (?:now|henceforth),? (?:dan|jailbroken|unrestricted|unfiltered|uncensored|free (?:of|from)|"
-        r"acting as|operating|playing|called|named|known as|in \w{1,15} mode|\w{0,15}(?:gpt|bot)\b|[\w-]{1,15}, "
-        r"(?:an?|the|my)) ?",
-    ),
-    Phrase(
-        "persona",
-        "you",
-        r"(?:'re| are) no longer (?:bound|restricted|limited|constrained|governed|required to (?:follow|obey)|an? "
-        r"(?:\w{1,12} )?(?:ai|assistant|language model|chatbot|model))\b",
-    ),
-    Phrase(
-        "persona",
-        "pretend imagine",
-        r" (?:to be|you(?:'re| are)|that you(?:'re| are)) (?:not )?(?:an?|the|my|in|dan)\b[^.\n]{0,60}\b(?:ai|"
-        r"assistant|bot|model|hacker|no (?:rules|restrictions)|unrestricted|restrictions|mode)\b",
-        opens=True,
-    ),
-    Phrase(
-        "persona",
-        "act behave roleplay respond speak",
-        r" (?:as|like)(?: if you (?:are|were))? (?:an? |my |the )?(?:\w{1,15} ){0,4}?(?:ai|assistant|chatbot|bot|"
-        r"language model|llm|linux terminal|hacker|pirate|dan|character|persona|unrestricted|evil)\b",
-        opens=True,
-    ),
-    Phrase(
-        "persona",
-        "enter enable activate switch",
-        r" (?:to |into )?(?:dan|jailbreak|god|unrestricted|do anything now|evil|unfiltered) mode\b",
-    ),
-    Phrase(
-        "standing order",
-        "from",
-        r" (?:now|this (?:point|moment)|here|today) (?:on|onwards?|forward),? (?:please )?(?:you (?:are(?! "
-        r"(?:responsible|in charge|on|allowed|required|free|expected|part|welcome|able))|must|shall|will "
-        r"(?:always|only|never|act|respond|reply|answer|be (?:known|called)|obey|speak|pretend)|should (?:always|"
-        r"only|never|respond|reply|answer)|(?:always|only|never|respond|reply|answer|speak|act|obey)\b)|(?:always "
-        r"|only |never )?(?:reply|respond|answer|speak|act as|pretend|obey|ignore|say|recommend|refuse|output|end|"
-        r"begin|start) |(?:all |every |each )?(?:of )?your (?:answers?|repl|responses?|outputs?))",
-    ),
-    Phrase(
-        "standing order",
-        "always",
-        r" (?:reply|respond|answer)(?: (?:to )?(?:the |any |all |every )?(?:users?|them|everyone|questions?|"
-        r"queries|quer(?:y|ies)|messages?)){0,2},? ?(?:with|in|that|by|as|using|like|[:\"'])",
-        opens=True,
-    ),
-    Phrase(
-        "standing order",
-        "always never",
-        r" (?:recommend|claim|insist|promote|praise|say (?:that|yes|no|[\"':])|tell (?:the )?users?|answer (?:yes|"
-        r"no|truthfully)|refuse (?:to|any|all)|trust (?:this|messages|instructions)|obey|(?:end|begin|start|"
-        r"finish) (?:your|each|every|all))\b",
-        opens=True,
-    ),
-    Phrase(
-        "standing order",
-        "you",
-        rf" (?:must|shall|should|will|have to|need to|are to|are (?:required|instructed|ordered) to) (?:always|"
-        rf"never|only|now|instead) (?:also )?{_SAY}\b",
-    ),
-    Phrase(
-        "standing order",
-        "remember note",
-        rf",? (?:that )?you (?:must|have to|should|shall|will|can|are to|may) (?:now |not )?{_OBEY}\b",
-    ),
-    Phrase(
-        "standing order",
-        "when if whenever every",
-        rf"(?: ?ever)?(?: time)? (?:you(?: are|'re)? |someone |anyone |anybody |(?:a|the|any) user |users |people |"
-        rf"they (?:are )?)?(?:is |are |get |gets )?(?:asks?|asked|inquires?|mentions?|requests?|queried|"
-        rf"questioned)\b[^.\n]{{0,100}}?[,:] ?(?:you (?:must|should|will|shall) |please |then |just |simply |"
-        rf"always |only |instead ){{0,2}}{_SAY}\b",
-    ),
-    Phrase(
-        "standing order",
-        "whenever when if",
-        r" (?:the |a |any )?(?:users?|someone|anyone) (?:asks?|says?|mentions?|requests?|wants?|types?|sends?|"
-        r"inquires?|talks?)\b[^.\n]{0,100}?(?:,| you| always| please) ?(?:you |must |should |will |always |please "
-        r"|never |only ){0,3}(?:say|reply|respond|answer|tell (?:them|him|her|the)|recommend|claim|insist|output|"
-        r"refuse|promote|direct them|send them|include|mention|give them|lie)\b",
-    ),
-    Phrase(
-        "standing order",
-        "no",
-        r" matter what (?:the |any )?(?:users?|you(?:'re| are)|anyone|question|they)\b[^.\n]{0,60}?,? ?(?:you |"
-        r"must |should |always |please ){0,3}(?:say|reply|respond|answer|tell|recommend|claim|output)\b",
-    ),
-    Phrase(
-        "standing order",
-        "in for",
-        r" (?:all|every|each|any) (?:of )?(?:your )?(?:future |subsequent |later |following )?(?:answers?|"
-        r"repl(?:y|ies)|responses?|conversations?|questions?|quer(?:y|ies)),? ?(?:you |please |must |should |"
-        r"always ){0,3}(?:say|reply|respond|answer|tell|recommend|claim|include|add|mention|use|insert|append|"
-        r"state)\b",
-    ),
-    Phrase(
-        "answer shaping",
-        _SHAPING,
-        rf"\b{_PARTICULARS}{CLAUSE}{{0,160}}?\byour (?:\w{{1,15}} ){{0,2}}?{_REPLY}\b{_NOT_A_DEADLINE}",
-        opens=True,
-    ),
-    Phrase(
-        "answer shaping",
-        _GARBLING,
-        rf"\b{CLAUSE}{{0,80}}?\b(?:your (?:\w{{1,15}} ){{0,1}}?(?:messages?|text|words|sentences)|every \w{{1,8}} "
-        rf"(?:letters?|words?)|(?:letters|vowels|consonants) (?:with|to|by|for)|the letters of)\b",
-        opens=True,
-    ),
-    Phrase(
-        "answer shaping",
-        "include add append insert put mention attach embed end begin start finish",
-        rf"\b{_PARTICULARS}{CLAUSE}{{0,120}}?\b(?:in|to|with|of|at the end of|into) (?:every|each|all|any)(?: "
-        rf"one)?(?: of)?(?: your| the)? (?:future |subsequent |single )?{_REPLY}\b",
-        opens=True,
-    ),
-    Phrase(
-        "answer shaping",
-        "in within for throughout inside",
-        rf" your (?:\w{{1,15}} )?{_REPLY},? (?:please |also |you (?:must|should) |always |subtly "
-        rf")?(?:{_SHAPING_VERB}|suggest|tease|recommend|say|tell|invite|encourage|advertise|imply|claim|direct|ask|"
-        rf"explain|list|describe|discuss|hint|persuade|urge|warn|refer)\b",
-    ),
-    Phrase(
-        "answer shaping",
-        "your",
-        rf" (?:\w{{1,12}} )?{_REPLY} (?:must|should|shall|has to|have to|needs? to|will|is to|are to)(?: also)? "
-        rf"(?:only|always|never|contain|include|begin|start|end|consist|use|mention|rhyme|be (?:in |written|"
-        rf"formatted|entirely|encoded|reversed|limited to|no (?:more|longer)|exactly|a (?:poem|single|haiku)))",
-        opens=True,
-    ),
-    Phrase(
-        "answer shaping",
-        "reply respond answer speak talk write",
-        rf"(?: back)?(?: to (?:me|us|this|the user|everything|all questions|the (?:following|question|query|email|"
-        rf"message)))?,? ?(?:only|just|solely|exclusively|entirely|always)? ?(?:(?:in|using|with)(?: only| nothing "
-        rf"but| the language of| fluent| broken)? {LANGUAGE}\b|backwards?\b|as (?:if you|though you)|with (?:only|"
-        rf"nothing but|the (?:word|phrase|sentence|text|following))\b|like (?:a|an) \w)",
-        opens=True,
-    ),
-    Phrase(
-        "secrecy",
-        "do don't dont never",
-        r" (?:not |ever )?(?:ever )?(?:tell|inform|reveal (?:\w{1,12} ){0,3}to|disclose (?:\w{1,12} ){0,3}to|"
-        r"mention (?:\w{1,12} ){0,3}to|let) (?:the |any |your )(?:users?|human|operator|owner|developers?)\b",
-    ),
-    Phrase(
-        "secrecy",
-        "do don't dont never",
-        r" (?:not |ever )?(?:mention|reveal|disclose|repeat|discuss|acknowledge|admit|talk about) (?:that "
-        r")?(?:this|these|the|any of these|you)(?: \w{1,12}){0,3}? (?:instructions?|prompt|directive|rule|command|"
-        r"received|were told|were instructed)\b",
-    ),
-    Phrase(
-        "secrecy",
-        "without",
-        r" (?:ever )?(?:telling|informing|letting|notifying|alerting|mentioning (?:it|this) to) (?:the |your "
-        r")(?:user|human|operator|owner)\b",
-    ),
-    Phrase(
-        "secrecy",
-        "keep hide conceal",
-        r" (?:this|these|it|that|all of this)(?: \w{1,12}){0,3} from (?:the |your )?(?:users?|human|operator|"
-        r"owner|developers?)\b",
-    ),
-    Phrase(
-        "disclosure",
-        "reveal print show output repeat display leak share disclose expose dump recite tell give write what "
-        "what's list paste summarize",
-        r"(?: me| us| out| back| is| are| exactly)*(?: all(?: of)?)? (?:your|the) (?:(?:entire|full|hidden|"
-        r"initial|original|exact|whole|complete|secret|internal|current|own|very|confidential|above) "
-        r"){0,3}(?:system (?:prompts?|messages?|instructions?)|prompts?|(?:hidden|initial|original|secret|"
-        r"internal|confidential|full|exact) (?:instructions?|prompts?|rules|guidelines)|instructions verbatim|"
-        r"developer messages?|instructions above)\b",
-        opens=True,
-    ),
-    Phrase(
-        "disclosure",
-        "reveal print output repeat leak disclose expose dump recite",
-        r"(?: \w{1,8}){0,2} your (?:\w{1,12} ){0,2}(?:system prompts?|system messages?|instructions|hidden prompt|"
-        r"initial prompt)\b",
-    ),
-    Phrase(
-        "disclosure",
-        "repeat print output",
-        r" (?:\w{1,10} ){0,2}(?:words|text|everything|lines?|all)(?: \w{1,8})? (?:above|before this|verbatim)\b",
-        opens=True,
-    ),
-    Phrase(
-        "exfiltration",
-        "send post forward upload transmit email leak exfiltrate submit deliver copy mail share",
-        rf"\b{CLAUSE}{{0,60}}?\b(?:conversation|chat (?:history|log)|system prompt|user'?s? (?:\w{{1,12}} "
-        rf")?(?:data|messages?|input|queries|query|emails?|passwords?|files?|name|information|credentials|address|"
-        rf"location)|memory contents|memories|everything (?:above|you know|the user)|all (?:\w{{1,12}} "
-        rf")?(?:credentials|passwords|secrets|api keys|tokens|memories|messages|user data)|(?:your|stored|their) "
-        rf"(?:credentials|passwords?|secrets?|api keys?|tokens?)|api keys?|passwords|secrets|credentials|"
-        rf"environment variables|private keys?|\.env|ssh keys?){CLAUSE}{{0,60}}?\b(?:to|at|via) "
-        rf"{CLAUSE}{{0,30}}?(?:https?:|www\.|[\w.+-]{{1,40}}@[\w-]{{1,40}}\.|[\w-]{{2,30}}\.(?:com|net|org|io|xyz|"
-        rf"cn|ru|example|evil|site|top|dev|co)\b)",
-        opens=True,
-    ),
-    Phrase(
-        "address",
-        "dear hey attention hello hi note message instruction instructions notice important",
-        rf",? ?(?:(?:to|for) )?(?:the |any |all |every |future )*{_READER}(?: (?:reading|processing|that reads|who "
-        rf"reads|systems?|models?|readers?)(?: \w{{1,10}}){{0,3}})? ?[:,!]",
-        opens=True,
-    ),
-    Phrase(
-        "address",
-        "if since because as",
-        rf" you(?:'re| are) (?:an? |the )?(?:{_READER}|assistant|ai-powered \w+|automated (?:agent|system)|"
-        rf"bot)\b(?: (?:reading|processing|summari[sz]ing|analy[sz]ing) |,)",
-    ),
-    Phrase(
-        "address",
-        "any every all the",
-        rf" (?:{_READER}|assistants?|agents?|models?)(?: \w{{1,10}})? (?:reading|processing|that reads?|who reads?|"
-        rf"seeing|retrieving|summari[sz]ing) (?:this|these|the above|it)\b[^.\n]{{0,40}}?\b(?:must|should|shall|"
-        rf"will|has to|have to|is to|are to|needs? to)\b",
-    ),
-    Phrase(
-        "address",
-        "when if after once before",
-        r" (?:you |an ai |an agent |the assistant )?(?:read|reads|reading|retrieve|retrieves|see|sees|process|"
-        r"processes|load|recall) this (?:memory|entry|note|record|document|text|message|file)?,? ?(?:you |must |"
-        r"should |please |immediately |always |first ){0,3}(?:reply|respond|answer|say|tell|send|run|execute|call|"
-        r"delete|forward|ignore|include|output|open|visit|download|do)\b",
-    ),
-    Phrase(
-        "override",
-        "set put throw cast leave",
-        r" (?:aside|away|out) (?:\w{1,12} ){0,3}(?:instructions?|directions|directives|rules|guidelines|guidance|"
-        r"prompts?)\b",
-        opens=True,
-    ),
-    Phrase(
-        "override",
-        "your all any",
-        r" (?:of your )?(?:previous|prior|earlier|original|existing|current) (?:instructions|directives|prompts?|"
-        r"guidelines|rules) (?:is|are|were|have been) (?:now |hereby )?(?:void|invalid|cancell?ed|revoked|"
-        r"obsolete|superseded|overridden|replaced|null|suspended|no longer)\b",
-    ),
-    Phrase(
-        "override",
-        "override bypass ignore disable",
-        r" (?:all |any |the |your |every ){0,2}(?:safety|content|ethical|moderation|alignment) (?:protocols?|"
-        r"filters?|guidelines|restrictions|polic(?:y|ies)|rules|checks)\b",
-        opens=True,
-    ),
-    Phrase(
-        "override",
-        "system admin administrator developer root security",
-        r" (?:override|directive|command)s? ?:",
-        opens=True,
-    ),
-    Phrase(
-        "persona",
-        "you",
-        r"(?:'re| are| have| can| will)(?: \w{1,12}){0,5}? (?:dan\b|no (?:rules|restrictions|filters|ethical|"
-        r"moral)\b(?! on)|without (?:any )?(?:rules|restrictions|filters)\b|do anything now\b)",
-    ),
-    Phrase(
-        "standing order",
-        "the every any all",
-        r" (?:ai |virtual |digital )?(?:assistants?|ai|agents?|chatbots?|bots?|llms?|models?) (?:must|should|"
-        r"shall|will|has to|have to|needs to) (?:always|never|only|from now on|instead) (?:recommend|claim|insist|"
-        r"promote|(?:reply|respond|answer) (?:with|that|in)|say|tell|ignore|refuse|obey|trust|praise|mention)\b",
-    ),
-    Phrase(
-        "standing order",
-        "you",
-        r" (?:must|will|shall|have to|should)(?: now| always| immediately)? (?:obey|(?:comply with|follow|execute|"
-        r"carry out|perform) (?:this|these|the following|my|all my)(?: \w{1,12})? (?:commands?|instructions?|"
-        r"orders?|directives?|tasks?))\b",
-    ),
-    Phrase(
-        "standing order",
-        "tell inform convince persuade assure advise urge trick deceive",
-        r" (?:the |all |any |every )?users? (?:that|to|they|their|he|she|his|her|it|there|this)\b",
-        opens=True,
-    ),
-    Phrase(
-        "answer shaping",
-        "every each all",
-        r" (?:of (?:your|the) )?(?:answers?|repl(?:y|ies)|responses?|messages?|outputs?) (?:that )?you (?:give|"
-        r"write|produce|make|send|generate|provide|output) (?:must|should|shall|has to|have to|needs? to|will)\b",
-    ),
-    Phrase(
-        "answer shaping",
-        "ensure make it see guarantee",
-        r"(?: sure|(?:'s| is) (?:essential|important|crucial|imperative|vital|required|mandatory|necessary|"
-        r"critical)| to it)?(?: that)? (?:all (?:of )?)?your (?:\w{1,12} ){0,2}?(?:answers?|repl(?:y|ies)|"
-        r"responses?|outputs?) (?:\w{1,12} )?(?:contains?|includes?|mentions?|ends?|begins?|starts?|rhymes?|"
-        r"promotes?|recommends?|uses?|is (?:in|written|encoded|formatted|reversed|only))\b",
-    ),
-    Phrase(
-        "answer shaping",
-        "reply respond answer",
-        r"(?: to)?(?: (?:all|any|every|each|my|their|further|future|following|subsequent|next|other|user|"
-        rf"users')){{1,3}} (?:questions?|quer(?:y|ies)|messages?|prompts?|requests?|users?)(?: \w{{1,10}})? (?:in "
-        rf"{LANGUAGE}|with [\"']|with (?:the|a|an|only|nothing) |using |as (?:if|a|an|though)|by saying|that )",
-        opens=True,
-    ),
-    Phrase(
-        "address",
-        "assistant ai chatgpt claude gpt gemini chatbot",
-        r", ?(?:please |you must |you should |now )?(?:stop|ignore|send|email|reply|answer|tell|delete|run|"
-        r"execute|forward|always|never|from now|transfer|disregard|output|reveal|print|forget|obey|pretend)\b",
-        opens=True,
-    ),
-    Phrase(
-        "address",
-        "as being",
-        rf" (?:an? |the )?(?:helpful )?{_READER}\b[^.\n]{{0,50}}?,? you (?:must|should|shall|will|have to|need to|"
-        r"are (?:required|obliged|expected|instructed))\b",
-    ),
-    Phrase(
-        "disclosure",
-        "what",
-        r" (?:is|are|were|was) your (?:\w{1,12} )?(?:initial|original|system|exact|first|hidden|secret) "
-        r"(?:\w{1,12} )?(?:instructions?|prompts?|message|rules)\b",
-    ),
-    Phrase(
-        "override",
-        "your all any",
-        r" (?:of your )?(?:previous|prior|earlier|original|existing) (?:instructions|directives|prompts?|"
-        r"guidelines|guidance|rules) (?:no longer (?:apply|applies|count)|(?:do|does) not apply|ceases?)\b",
-    ),
-    Phrase(
-        "override",
-        "do don't dont never",
-        r" (?:not )?(?:follow|obey|listen to|comply with) (?:the |your )?(?:developers?|creators?|owners?|"
-        r"operators?)(?:'s?)? (?:\w{1,12} )?(?:instructions|rules|guidelines|prompts?|directives)\b",
-    ),
-    Phrase(
-        "standing order",
-        "you",
-        r" (?:will|shall|must|should) (?:henceforth|now|from now on|hereafter) (?:answer|reply|respond|act|speak|"
-        r"behave|be|obey|serve|say|refuse)\b(?! (?:able|asked|required|in|on|at|charged|receive))",
-    ),
-    Phrase(
-        "standing order",
-        "treat consider regard accept",
-        r" (?:\w{1,12} ){1,6}?as (?:an? |the )?(?:\w{1,12} )?(?:administrator|admin|system|trusted|authoritative|"
-        r"root|developer) (?:\w{1,12} )?(?:commands?|instructions?|prompts?|orders?)\b",
-        opens=True,
-    ),
-    Phrase(
-        "answer shaping",
-        "ensure make",
-        r"(?: sure)?(?: that)? (?:every|each) (?:answer|reply) (?:contains?|includes?|mentions?|ends?|begins?|"
-        r"starts?|promotes?|recommends?)\b",
-        opens=True,
-    ),
-    Phrase(
-        "answer shaping",
-        "reply respond answer",
-        r"(?: to)? (?:all|any|every|each) (?:questions?|quer(?:y|ies)|messages?|requests?) (?:about|on|regarding|"
-        r"concerning) (?:\w{1,15} ){1,5}?(?:with|by|in|using)\b",
-        opens=True,
-    ),
-    Phrase(
-        "address",
-        "ai llm llms agents assistants models",
-        r"(?: (?:agents?|assistants?|models?|systems?))? (?:reading|processing|that reads?|who reads?|seeing|"
-        r"retrieving|summari[sz]ing) (?:this|these)\b[^.\n]{0,40}?\b(?:must|should|shall|has to|have to|is to|are "
-        r"to|needs? to)\b",
-    ),
-)
+def _sentences_with_signs(text: str) -> Iterator[tuple[Sentence, set[str]]]:
+    shape = _shape(text)
+    # Text that was folded has no capitals, and a small letter tells nothing.
+    void = {"a small first letter"} if text.islower() else set()
+    for sentence in _sentences(text):
+        yield sentence, (shape | _signs(sentence)) - void
+
+
+def _sentences(text: str) -> Iterator[Sentence]:
+    start = 0
+    seen = set()
+    for end in (*(found.end() for found in _END.finditer(text)), len(text)):
+        item = _LISTED.match(text, start, end)
+        # What is numbered within a line is a plan, as it is where phrases are looked for.
+        numbered = _NUMBERED.search(text, max(0, start - 5), start)
+        for at, opening in () if numbered else _openings(text, item.end() if item else start, end):
+            said = text[at : min(end, at + REACH)].strip()
+            if said not in seen:
+                seen.add(said)
+                yield Sentence(start=at, text=said, opening=opening, listed=bool(item))
+        start = end
+
+
+def _openings(text: str, start: int, end: int) -> Iterator[tuple[int, Opening]]:
+    colon = text.find(": ", start, min(end, start + _COLON_WITHIN)) + 2
+    for at in (start, colon) if colon > start + 1 else (start,):
+        if opening := _opening(text[at : min(end, at + REACH)].strip()):
+            yield at, opening
+            break
+    for word in _CAPITAL.finditer(text, start + 1, end):
+        known = word[1].lower() in _BEGINNINGS | _words().verbs.keys()
+        if not known or _WITHIN.search(text, max(start, word.start() - 20), word.start()):
+            continue
+        if opening := _opening(text[word.start() : min(end, word.start() + REACH)]):
+            yield word.start(), opening.led_by("begun in mid-sentence")
+
+
+def _opening(said: str) -> Opening | None:
+    if opening := _imperative(said):
+        return opening
+    if _words().clauses.match(said):
+        at = 0
+        for _ in range(_CLAUSES):
+            at = said.find(",", at, _CLAUSE_WITHIN) + 1
+            if not at:
+                break
+            opening = _imperative(said[at:])
+            if opening and opening.verb:
+                return opening.led_by("after a clause")
+    order = _words().stated_order(said)
+    return Opening(order=order) if order else None
+
+
+def _imperative(said: str) -> Opening | None:
+    at, leads = _lead(said)
+    verb = _WORD.match(said, at)
+    if not verb:
+        return None
+    after = _WORD.match(said, verb.end() + 1)
+    order = _order(verb[0].lower(), after[0].lower() if after else "")
+    if order:
+        return Opening(order=f"an order {order}", verb=verb[0].lower(), rest=said[verb.end() :].lstrip(), leads=leads)
+    if leads - {"led into", "asked for politely", "forbidden"}:
+        return Opening(order="an order of another kind", rest=said[at:], leads=leads)
+    return None
+
+
+def _order(verb: str, after: str) -> str | None:
+    words = _words()
+    if verb in words.only_before:
+        order, followers = words.only_before[verb]
+        return order if after in followers else None
+    if f"{verb} {after}" in words.idioms or (after in words.noun_before and verb != "think"):
+        return None
+    return words.verbs.get(verb)
+
+
+def _lead(said: str) -> tuple[int, frozenset[str]]:
+    leads = set()
+    at = 0
+    for _ in range(_LEADS):
+        gap = _GAP.match(said, at)
+        at = gap.end() if gap else at
+        for lead, pattern in _words().leads.items():
+            if found := pattern.match(said, at):
+                leads.add(lead)
+                at = found.end()
+                break
+        else:
+            break
+    return at, frozenset(leads)
+
+
+def _signs(sentence: Sentence) -> set[str]:
+    said, opening = sentence.text, sentence.opening
+    signs = _words().signs(sentence)
+    if opening.verb:
+        signs.add(_following(opening.rest))
+    size = len(_WORD.findall(said))
+    checks = {
+        "in a list": sentence.listed,
+        "without a full stop": not said.rstrip("\"') ").endswith((".", "!", "?")),
+        "a question mark": said.endswith("?"),
+        "an exclamation mark": said.endswith("!"),
+        "a small first letter": said[:1].islower(),
+        "in quotation marks": said[:1] in "\"'",
+        "few words": size < _SHORT,
+        "many words": size > _LONG,
+        "a name": bool(_NAME.search(said)),
+    }
+    return signs | {sign for sign, holds in checks.items() if holds}
+
+
+def _following(rest: str) -> str:
+    if rest[:1] in {'"', "'", "#"}:
+        return "then a quotation"
+    word = _WORD.match(rest)
+    if not word:
+        return "then nothing"
+    if word[0].isdigit():
+        return "then a or some"
+    kind = next((kind for kind, known in _words().following.items() if word[0].lower() in known), None)
+    return kind or ("then several" if word[0].endswith("s") else "then a bare word")
+
+
+def _shape(text: str) -> set[str]:
+    signs = set()
+    if len(_LIST_LINE.findall(text)) > 1:
+        signs.add("in a text with lists")
+    if _CODE.search(text):
+        signs.add("in a text with code")
+    return signs
+
+
+def _terms(text: str) -> list[str]:
+    found = (word.lower() for word in _WORD.findall(text))
+    return [word[:_STEM] for word in found if len(word) >= _CONTENT and word not in _COMMON]
+
+
+class _EnglishWords(Words):
+    def __init__(self) -> None:
+        super().__init__("weigh_en.toml")
+        self.clauses = compiled(self.table["clauses"])
+        self.idioms = frozenset(" ".join(self.table["idioms"].split()).split(", "))
+        self.noun_before = frozenset(self.table["noun_before"].split())
+        self.only_before = {verb: (order, after.split()) for verb, (order, after) in self.table["only_before"].items()}
+        self.following = {kind: frozenset(words.split()) for kind, words in self.table["following"].items()}
+
+
+@cache
+def _words() -> _EnglishWords:
+    return _EnglishWords()
+
+
+ENGLISH = Language(code="en", sentences=_sentences_with_signs, terms=_terms)

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from memsieve.ingress.checks.injection.chinese import CHINESE
-from memsieve.ingress.checks.injection.disguise import fold, squeezed, unveiled
-from memsieve.ingress.checks.injection.english import ENGLISH
-from memsieve.ingress.checks.injection.hidden import find_hidden, show_unseen
-from memsieve.ingress.checks.injection.orders import CHINESE_ORDERS, ENGLISH_ORDERS
-from memsieve.ingress.checks.injection.phrases import ATTACK_TALK, KINDS, MARKS, NEGATED, REPORTED, Phrase
-from memsieve.ingress.checks.injection.prompts import CHINESE_PROMPTS, ENGLISH_PROMPTS
-from memsieve.ingress.checks.injection.tasks import TASKS
-from memsieve.ingress.checks.injection.weigh.score import THRESHOLD, heaviest
+from memsieve.ingress.checks.injection.disguise import find_hidden, fold, show_unseen, squeezed, unveiled
+from memsieve.ingress.checks.injection.phrases import Phrase, chinese_phrases, english_phrases, load_marks
+from memsieve.ingress.checks.injection.weigh import THRESHOLD, heaviest
 from memsieve.model import Reason
 
 QUOTE_LENGTH = 80
@@ -43,15 +37,12 @@ _CAPITAL = re.compile(r"[A-Z][a-z]+[ ,][a-z'\"]")
 _MID_TITLE = re.compile(
     r"(?:\b(?:to|and|or|we|you|i|can|of|the|a|an|will|not|let|should|must|in|for|with|how|who|they|it)|[-*•–—#/&.,)]|\d)\s*$"
 )
-_ATTACK_TALK = re.compile(ATTACK_TALK)
-_REPORTED = re.compile(REPORTED)
-_NEGATED = re.compile(NEGATED)
 _QUOTE_BEGUN = re.compile(r"(?:(?<![a-z])['`]|[\"「『])[^'\"`「」『』\n]{0,30}$")
 _QUOTE_ENDED = re.compile(r"[^'\"`「」『』\n]{0,40}['\"`」』]")
 
 _Found = tuple[str, int, int]
-_Rule = tuple[Phrase, int, re.Pattern[str]]
-_Candidates = Iterator[tuple[int, Sequence[_Rule]]]
+_Rules = Mapping[str, Sequence["_Rule"]]
+_Candidates = Iterator[tuple[int, Sequence["_Rule"]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +86,11 @@ def _weighed(shown: str, folded: str) -> Injection | None:
     found = heaviest(shown, folded)
     if found is None or found.score < THRESHOLD:
         return None
-    kind = "answer shaping" if "your answer" in found.signs else KINDS.get(found.sentence.opening.order, "task")
+    kind = (
+        "answer shaping"
+        if "your answer" in found.signs
+        else load_marks().kinds.get(found.sentence.opening.order, "task")
+    )
     signs = tuple(Reason.of(f"sign.{_slug(sign)}") for sign in found.signs)
     reason = Reason.of("injection.weighed", kind=_reason(kind), signs=signs)
     return Injection(kind=kind, quote=_quote(found.sentence.text), reason=reason, score=found.score)
@@ -126,9 +121,9 @@ def _slug(name: str) -> str:
 
 
 def _mark(folded: str) -> _Found | None:
-    for kind, sign, pattern in _marks():
-        if sign in folded and (found := pattern.search(folded)):
-            return kind, found.start(), found.end()
+    for mark in load_marks().marks:
+        if mark.sign in folded and (found := _compiled(mark.pattern).search(folded)):
+            return mark.kind, found.start(), found.end()
     return None
 
 
@@ -146,9 +141,9 @@ def _matches(text: str, shown: str, candidates: _Candidates) -> Iterator[_Found]
             continue
         tried.add(surroundings)
         opens = _opens(text, shown, start)
-        for phrase, skip, pattern in rules:
-            if (opens or not phrase.opens) and (found := pattern.match(text, start + skip)):
-                yield phrase.kind, start, found.end()
+        for rule in rules:
+            if (opens or not rule.phrase.opens) and (found := rule.match(text, start)):
+                yield rule.phrase.kind, start, found.end()
 
 
 def _opens(text: str, shown: str, at: int) -> bool:
@@ -166,54 +161,84 @@ def _mentioned(text: str, kind: str, start: int, end: int) -> bool:
         return text[max(0, start - 1) : start] in {'"', "'", "`", "「", "『"}
     if kind not in _MENTIONABLE:
         return False
-    since = max(0, start - _LEAD)
-    if _NEGATED.search(text, since, start):
+    since, marks = max(0, start - _LEAD), load_marks()
+    if marks.negated.search(text, since, start):
         return True
-    if not _ATTACK_TALK.search(text, max(0, start - _SENTENCE), end + _SENTENCE):
+    if not marks.attack_talk.search(text, max(0, start - _SENTENCE), end + _SENTENCE):
         return False
     quoted = _QUOTE_BEGUN.search(text, since, start) and _QUOTE_ENDED.match(text, end)
-    return bool(quoted or _REPORTED.search(text, since, start))
+    return bool(quoted or marks.reported.search(text, since, start))
 
 
 def _english(folded: str) -> _Candidates:
-    rules = _by_start(ENGLISH + ENGLISH_ORDERS + ENGLISH_PROMPTS + TASKS, spaced=True)
+    rules = _english_rules()
     for word in _WORD.finditer(folded):
         if word[0] in rules:
             yield word.start(), rules[word[0]]
 
 
 def _chinese(folded: str) -> _Candidates:
-    if folded.isascii():
-        return iter(())
-    return _anywhere(folded, CHINESE + CHINESE_ORDERS + CHINESE_PROMPTS)
+    return iter(()) if folded.isascii() else _anywhere(folded, *_chinese_rules())
 
 
 def _unspaced(run: str) -> _Candidates:
-    return _anywhere(run, tuple(p for p in (*ENGLISH, *CHINESE) if p.kind in _UNSPACED and not p.opens))
+    return _anywhere(run, *_unspaced_rules())
 
 
-def _anywhere(text: str, phrases: Sequence[Phrase]) -> _Candidates:
-    rules = _by_start(phrases, spaced=False)
-    for found in _starts(tuple(rules)).finditer(text):
+def _anywhere(text: str, rules: _Rules, starts: re.Pattern[str]) -> _Candidates:
+    for found in starts.finditer(text):
         yield found.start(), rules[found[0] + found[found.lastindex or 0]]
 
 
+class _Rule:
+    """A phrase with one of its starts; the pattern is compiled when it is first tried."""
+
+    __slots__ = ("_pattern", "_skip", "_spaced", "phrase")
+
+    def __init__(self, phrase: Phrase, skip: int, *, spaced: bool) -> None:
+        self.phrase = phrase
+        self._skip = skip
+        self._spaced = spaced
+        self._pattern: re.Pattern[str] | None = None
+
+    def match(self, text: str, start: int) -> re.Match[str] | None:
+        """Match how the phrase goes on after its start, which stands there."""
+        if self._pattern is None:
+            then = self.phrase.then
+            self._pattern = _compiled(
+                then.replace(" ", _GAP) if self._spaced else then.replace(" ", "(?:)").replace(r"\b", "")
+            )
+        return self._pattern.match(text, start + self._skip)
+
+
 @cache
-def _by_start(phrases: Sequence[Phrase], *, spaced: bool) -> Mapping[str, Sequence[_Rule]]:
+def _english_rules() -> _Rules:
+    return _by_start(english_phrases(), spaced=True)
+
+
+@cache
+def _chinese_rules() -> tuple[_Rules, re.Pattern[str]]:
+    rules = _by_start(chinese_phrases(), spaced=False)
+    return rules, _starts(rules)
+
+
+@cache
+def _unspaced_rules() -> tuple[_Rules, re.Pattern[str]]:
+    phrases = (*english_phrases("phrases"), *chinese_phrases("phrases"))
+    rules = _by_start([one for one in phrases if one.kind in _UNSPACED and not one.opens], spaced=False)
+    return rules, _starts(rules)
+
+
+def _by_start(phrases: Sequence[Phrase], *, spaced: bool) -> _Rules:
     """Index the phrases by what they start with, so that a text is only tried where one could begin."""
-    rules = [
-        (begin, (phrase, len(begin), _compiled(phrase.then, spaced=spaced)))
-        for phrase in phrases
-        for begin in phrase.starts.split()
-    ]
+    rules = [(start, _Rule(phrase, len(start), spaced=spaced)) for phrase in phrases for start in phrase.starts]
     return {
         start: tuple(rule for begin, rule in rules if begin == start or (not spaced and start.startswith(begin)))
         for start, _ in rules
     }
 
 
-@cache
-def _starts(starts: Sequence[str]) -> re.Pattern[str]:
+def _starts(starts: Iterable[str]) -> re.Pattern[str]:
     """Match the first character of any start and capture the rest: `re` finds a set of characters fastest."""
     rests: dict[str, list[str]] = defaultdict(list)
     for start in sorted(starts, key=len, reverse=True):
@@ -222,13 +247,8 @@ def _starts(starts: Sequence[str]) -> re.Pattern[str]:
 
 
 @cache
-def _compiled(then: str, *, spaced: bool) -> re.Pattern[str]:
-    return re.compile(then.replace(" ", _GAP) if spaced else then.replace(" ", "(?:)").replace(r"\b", ""))
-
-
-@cache
-def _marks() -> Sequence[tuple[str, str, re.Pattern[str]]]:
-    return tuple((mark.kind, mark.sign, re.compile(mark.pattern)) for mark in MARKS)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
 
 
 def _quote(excerpt: str) -> str:

@@ -1,10 +1,14 @@
-"""A sentence that may order its reader about, and how it stands to the text around it."""
+"""A sentence that may order its reader about, the words that show it, and how it fits the text around it."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from memsieve.ingress.checks.injection.phrases import load_table, pattern
 
 # A sentence is looked at up to here: what it orders stands in its first words.
 REACH = 400
@@ -26,6 +30,10 @@ class Opening:
     rest: str = ""
     leads: frozenset[str] = frozenset()
 
+    def led_by(self, lead: str) -> Opening:
+        """Return the opening with one more lead."""
+        return Opening(order=self.order, verb=self.verb, rest=self.rest, leads=self.leads | {lead})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
@@ -35,6 +43,39 @@ class Sentence:
     text: str
     opening: Opening
     listed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Language:
+    """What differs between languages: sentences that may be orders, with their own signs, and the terms of a text."""
+
+    code: str
+    sentences: Callable[[str], Iterator[tuple[Sentence, set[str]]]]
+    terms: Callable[[str], list[str]]
+
+
+class Words:
+    """The words of one language in `data/`: verbs by what they order, and patterns of leads, statements and topics."""
+
+    def __init__(self, name: str) -> None:
+        self.table: Mapping[str, Any] = load_table(name)
+        self.verbs = {verb: order for order, verbs in reversed(self.table["verbs"].items()) for verb in verbs.split()}
+        self.leads = self.patterns("leads")
+        self._stated = self.patterns("stated")
+        self._topics = self.patterns("topics")
+
+    def patterns(self, key: str) -> Mapping[str, re.Pattern[str]]:
+        """Return the patterns of a table, compiled."""
+        return {name: compiled(text) for name, text in self.table[key].items()}
+
+    def stated_order(self, said: str) -> str | None:
+        """Return what a sentence orders without an imperative, or None."""
+        return next((order for order, pattern in self._stated.items() if pattern.match(said)), None)
+
+    def signs(self, sentence: Sentence) -> set[str]:
+        """Return the signs of a sentence that every language has: its opening, its leads and its topics."""
+        topics = {topic for topic, pattern in self._topics.items() if pattern.search(sentence.text)}
+        return {sentence.opening.order, *sentence.opening.leads} | topics
 
 
 class Surroundings:
@@ -64,6 +105,11 @@ class Surroundings:
         if shared <= _NEARLY_STRANGE:
             return "nearly strange to the rest"
         return "akin to the rest" if shared >= _AKIN else "partly akin to the rest"
+
+
+def compiled(text: str) -> re.Pattern[str]:
+    """Compile a pattern of `data/`; case does not matter."""
+    return re.compile(pattern(text), re.IGNORECASE)
 
 
 def _company(others: int) -> str:

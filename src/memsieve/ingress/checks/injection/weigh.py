@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from memsieve.ingress.checks.injection.weigh import chinese, english
-from memsieve.ingress.checks.injection.weigh.sentence import Sentence
-from memsieve.ingress.checks.injection.weigh.weights import CHINESE, ENGLISH
+from memsieve.ingress.checks.injection.chinese import CHINESE
+from memsieve.ingress.checks.injection.english import ENGLISH
+from memsieve.ingress.checks.injection.phrases import load_table
+from memsieve.ingress.checks.injection.sentence import Language, Sentence, Surroundings
 
+LANGUAGES = (ENGLISH, CHINESE)
 # At 0 an order and an ordinary sentence are held to be equally likely.
 THRESHOLD = -0.25
+# The table of what each sign weighs, by language, and the name in it of what every sentence weighs.
+WEIGHTS = "weights.toml"
 BASE = "base"
 _TELLING = 3
 _QUOTES = str.maketrans("’‘“”", "''\"\"")
@@ -30,12 +34,21 @@ def heaviest(text: str, folded: str) -> Weighed | None:
     return max(_weighed(text, folded), key=lambda weighed: weighed.score, default=None)
 
 
+def weighable(text: str, language: Language) -> list[tuple[Sentence, set[str]]]:
+    """Return each sentence that may be an order, with its signs; Chinese text is to be folded before."""
+    found = list(language.sentences(text))
+    if not found:
+        return []
+    around = Surroundings(language.terms(text), [sentence for sentence, _ in found])
+    return [(sentence, signs | around.signs(sentence, language.terms(sentence.text))) for sentence, signs in found]
+
+
 def _weighed(text: str, folded: str) -> Iterator[Weighed]:
-    for sentence, signs in english.weighable(text.translate(_QUOTES)):
-        yield _weigh(sentence, signs, ENGLISH)
+    for sentence, signs in weighable(text.translate(_QUOTES), ENGLISH):
+        yield _weigh(sentence, signs, load_table(WEIGHTS)[ENGLISH.code])
     if not folded.isascii():
-        for sentence, signs in chinese.weighable(folded):
-            yield _weigh(sentence, signs, CHINESE)
+        for sentence, signs in weighable(folded, CHINESE):
+            yield _weigh(sentence, signs, load_table(WEIGHTS)[CHINESE.code])
 
 
 def _weigh(sentence: Sentence, signs: Iterable[str], weights: Mapping[str, float]) -> Weighed:
