@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, Rem
 from langgraph.types import Command, Overwrite, Send
 from pydantic import BaseModel, ConfigDict
 
-from memsieve.integrations.confidence import confidence
+from memsieve.integrations.messages import confidence
 from memsieve.integrations.outputs import find, recordings, texts
 
 TEXT = "The ledger runs on PostgreSQL since May."

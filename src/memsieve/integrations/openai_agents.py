@@ -6,7 +6,7 @@ from typing import Any
 
 from memsieve.errors import ConfigError
 from memsieve.integrations.extras import require
-from memsieve.integrations.messages import content_text, message_of
+from memsieve.integrations.messages import confidence, content_text, from_logprobs, message_of
 
 require("openai-agents", "agents")
 
@@ -14,7 +14,6 @@ from agents import Agent, RunContextWrapper, RunHooks, Tool  # noqa: E402 - only
 from agents.items import ModelResponse  # noqa: E402
 from agents.run import CallModelData, ModelInputData  # noqa: E402
 
-from memsieve.integrations.confidence import confidence, from_logprobs  # noqa: E402
 from memsieve.integrations.outputs import Found, find, no_text, recordings  # noqa: E402
 from memsieve.integrations.recorder import Recorder  # noqa: E402
 from memsieve.runtime.lru_cache import LRUCache  # noqa: E402

@@ -1,4 +1,4 @@
-"""Find what an agent said, wherever its framework put it: nothing that was put out is missed in silence."""
+"""Find the texts in an agent's output, wherever its framework puts them; an output without text is recorded as such."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from memsieve.integrations.confidence import confidence
-from memsieve.integrations.messages import NOTHING, Known, Message, message_of
+from memsieve.integrations.messages import NOTHING, Message, NodeInput, confidence, message_of
+from memsieve.integrations.said import key_of
 
-# Under these keys there is what somebody said; under others there may be.
+# Keys that hold text for a reader; others may.
 KEYS = ("content", "text", "output", "answer", "message", "messages", "result", "response")
 # A shorter string under another key is a name or a state, such as "done"; it counts if there is nothing else.
 SOME_LENGTH = 20
@@ -21,9 +21,9 @@ _DEEPEST = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A text in an output, and what the output tells about it.
+    """A text in an output, with its author, confidence and metadata.
 
-    `origin` is the id of the message that it was in; `strings` are those in the output that it was made of.
+    `origin` is the id of its message; `strings` are the strings of the output that it was made of.
     """
 
     text: str
@@ -33,9 +33,16 @@ class Found:
     confidence: float | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
+    def key(self, session_id: str, otherwise: str) -> str:
+        """Return the idempotency key: by the message id in the session, if there is one.
+
+        Middleware and callback make the same key for the same message, so that both may be used.
+        """
+        return key_of(session_id, self.origin or otherwise, self.text)
+
     @property
     def about(self) -> dict[str, Any]:
-        """The same as a recorder takes it."""
+        """The arguments for `Recorder.record`."""
         return {"agent_id": self.speaker, "confidence": self.confidence, "metadata": self.metadata}
 
 
@@ -45,12 +52,12 @@ def texts(output: Any, key: str | None = None) -> list[str]:
 
 
 def recordings(output: Any, node: str, key: str | None = None) -> list[Found]:
-    """Return what is to be recorded of an output: if there is no text in it, that."""
+    """Return the texts to record of an output, or a note that it has none."""
     return find(output, key) or [no_text(output, node)]
 
 
 def no_text(output: Any, node: str) -> Found:
-    """Return the note that there was no text in an output; by its confidence it never becomes memory."""
+    """Return a note that an output has no text; with confidence 0 it never becomes memory."""
     return Found(
         text=f"[no text found in the output of node {node}: {_kind(output)}]",
         confidence=0.0,
@@ -61,28 +68,28 @@ def no_text(output: Any, node: str) -> Found:
 def find(output: Any, key: str | None = None, known: Any = None, heard: Collection[str] = ()) -> list[Found]:
     """Return the texts in an output that are new.
 
-    `known` is what the node was given, and may have handed on; `heard` are strings that others said within it.
+    `known` is the input of the node, which it may have passed on; `heard` are strings recorded within it.
     """
-    handed_on = Known(known, heard)
-    value = _opened(output)
+    node_input = NodeInput(known, heard)
+    value = _unwrapped(output)
     if key is not None:
         chosen = _chosen(value, key)
         if chosen is not None:
             sure = confidence(chosen) if confidence(chosen) is not None else confidence(value)
-            return [_surer(one, sure) for one in _found(chosen, handed_on, everything=True)]
+            return [_with_confidence(one, sure) for one in _found(chosen, node_input, everything=True)]
     if isinstance(value, Mapping) and isinstance(known, Mapping):
-        news = {name: handed_on.news(one, known[name]) if name in known else one for name, one in value.items()}
+        news = {name: node_input.new_part(one, known[name]) if name in known else one for name, one in value.items()}
         changed = {name: one for name, one in news.items() if one is not NOTHING}
-        # Who says the same again says it; who hands everything on says nothing.
+        # A mapping that is passed on unchanged has nothing new; otherwise only what has changed is new.
         value = changed if changed or len(value) == len(known) else value
-    return list(_found(value, handed_on))
+    return list(_found(value, node_input))
 
 
-def _found(value: Any, known: Known, *, everything: bool = False, depth: int = 0) -> Iterator[Found]:
-    value = _opened(value)
+def _found(value: Any, known: NodeInput, *, everything: bool = False, depth: int = 0) -> Iterator[Found]:
+    value = _unwrapped(value)
     message = message_of(value)
     if message is not None:
-        if not known.has(message):
+        if not known.includes(message):
             yield from _in_message(message)
     elif isinstance(value, str):
         if value.strip() and value not in known.heard:
@@ -109,9 +116,9 @@ def _in_message(message: Message) -> Iterator[Found]:
         )
 
 
-def _in_mapping(value: Mapping[Any, Any], known: Known, depth: int) -> Iterator[Found]:
-    """Yield what stands under the known keys one by one, and all other strings of some length as one text."""
-    sure = _sureness(value)
+def _in_mapping(value: Mapping[Any, Any], known: NodeInput, depth: int) -> Iterator[Found]:
+    """Yield the texts under the text keys one by one, and all other strings of some length as one text."""
+    sure = _lowest_confidence(value)
     found = [
         one for name in value if name in KEYS for one in _found(value[name], known, everything=False, depth=depth + 1)
     ]
@@ -126,27 +133,27 @@ def _in_mapping(value: Mapping[Any, Any], known: Known, depth: int) -> Iterator[
     chosen = long or ([] if found else leaves)
     if chosen:
         found.append(_joined(chosen))
-    yield from (_surer(one, sure) for one in found)
+    yield from (_with_confidence(one, sure) for one in found)
 
 
 def _joined(leaves: Sequence[tuple[str, str]]) -> Found:
-    """Return strings as one text, each with its name if there are several."""
+    """Join strings into one text, each with its key if there are several."""
     names, strings = zip(*leaves, strict=True)
     text = strings[0] if len(leaves) == 1 else "\n".join(f"{name}: {one}" for name, one in leaves)
     return Found(text=text, strings=strings, metadata={"keys": sorted(set(names))})
 
 
-def _sureness(value: Mapping[Any, Any]) -> float | None:
-    """Return the confidence of a mapping, or the least of those that the records in it state."""
-    told = confidence(value)
+def _lowest_confidence(value: Mapping[Any, Any]) -> float | None:
+    """Return the confidence of a mapping, or the lowest of those that the records in it state."""
+    own = confidence(value)
     inner = (
-        (confidence(one) for one in map(_opened, value.values()) if isinstance(one, Mapping)) if told is None else ()
+        (confidence(one) for one in map(_unwrapped, value.values()) if isinstance(one, Mapping)) if own is None else ()
     )
-    return min((one for one in inner if one is not None), default=told)
+    return min((one for one in inner if one is not None), default=own)
 
 
-def _leaves(value: Any, name: str, known: Known, depth: int) -> Iterator[tuple[str, str]]:
-    value = _opened(value)
+def _leaves(value: Any, name: str, known: NodeInput, depth: int) -> Iterator[tuple[str, str]]:
+    value = _unwrapped(value)
     if isinstance(value, str):
         if value.strip() and value not in known.heard:
             yield name, value
@@ -163,18 +170,18 @@ def _of_some_length(text: str) -> bool:
 
 
 def _holds_messages(value: Any) -> bool:
-    value = _opened(value)
+    value = _unwrapped(value)
     several = isinstance(value, list | tuple)
     return any(message_of(one) is not None for one in value) if several else message_of(value) is not None
 
 
-def _opened(value: Any) -> Any:
-    """Return what a wrapper holds: a command its update, a record its fields."""
+def _unwrapped(value: Any) -> Any:
+    """Unwrap a value: a command to its update, a record to its fields."""
     if _is_langgraph(value, "Command"):
         return _in_command(value)
     wrapped = next((name for kind, name in _WRAPPERS if _is_langgraph(value, kind)), None)
     if wrapped is not None:
-        return _opened(getattr(value, wrapped))
+        return _unwrapped(getattr(value, wrapped))
     if isinstance(value, Enum):
         return value.value
     return value if message_of(value) is not None else _fields(value)
@@ -191,7 +198,7 @@ def _fields(value: Any) -> Any:
     return value._asdict() if isinstance(value, tuple) and hasattr(value, "_asdict") else value
 
 
-# By name: none of the frameworks is needed to look into what another one puts out.
+# By name, so that no framework need be installed.
 _WRAPPERS = (("Send", "arg"), ("Overwrite", "value"))
 
 
@@ -200,22 +207,22 @@ def _is_langgraph(value: Any, kind: str) -> bool:
 
 
 def _in_command(command: Any) -> Any:
-    """Return a command's update, and what it sends to other nodes, if anything."""
+    """Return the update of a command, and what it sends to other nodes."""
     goto = command.goto if isinstance(command.goto, list | tuple) else [command.goto]
     sent = [one.arg for one in goto if _is_langgraph(one, "Send")]
     pairs = isinstance(command.update, list) and all(isinstance(one, tuple) for one in command.update)
-    update = dict(command.update) if pairs else _opened(command.update)
+    update = dict(command.update) if pairs else _unwrapped(command.update)
     return [update, *sent] if sent else update
 
 
 def _chosen(value: Any, key: str) -> Any:
     for name in key.split("."):
-        value = _opened(value)
+        value = _unwrapped(value)
         value = value.get(name) if isinstance(value, Mapping) else None
     return value
 
 
-def _surer(found: Found, sure: float | None) -> Found:
+def _with_confidence(found: Found, sure: float | None) -> Found:
     return found if sure is None or found.confidence is not None else dataclasses.replace(found, confidence=sure)
 
 
@@ -224,7 +231,7 @@ def _json(value: Any) -> str:
 
 
 def _kind(output: Any) -> str:
-    opened = _opened(output)
+    opened = _unwrapped(output)
     keys = f" with {', '.join(sorted(map(str, opened))[:10])}" if isinstance(opened, Mapping) and opened else ""
     goto = getattr(output, "goto", None)
     return f"{type(output).__name__}{keys}{f' to {goto}' if goto else ''}"[:300]

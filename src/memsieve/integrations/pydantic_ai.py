@@ -24,8 +24,7 @@ from pydantic_ai.messages import (  # noqa: E402
 from pydantic_ai.models import ModelRequestContext  # noqa: E402
 from pydantic_ai.tools import ToolDefinition  # noqa: E402
 
-from memsieve.integrations.confidence import confidence  # noqa: E402
-from memsieve.integrations.messages import content_text  # noqa: E402
+from memsieve.integrations.messages import confidence, content_text  # noqa: E402
 from memsieve.integrations.outputs import Found, no_text, recordings  # noqa: E402
 from memsieve.integrations.recorder import Recorder  # noqa: E402
 from memsieve.integrations.said import key_of  # noqa: E402

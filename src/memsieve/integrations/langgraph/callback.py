@@ -10,7 +10,6 @@ from uuid import UUID
 from langchain_core.callbacks import BaseCallbackHandler
 from langgraph.errors import GraphBubbleUp
 
-from memsieve.integrations.langgraph.keys import key_for
 from memsieve.integrations.outputs import Found, find, no_text
 from memsieve.integrations.recorder import Recorder
 
@@ -166,7 +165,7 @@ class MemoryCallback(BaseCallbackHandler):
                 agent_id=self._agents.get(run.path) or self._agents.get(run.node or "") or one.speaker or run.agent_id,
                 confidence=one.confidence,
                 metadata={**one.metadata, "run_id": str(run.id)},
-                key=key_for(run.session_id, one, f"{run.id}:{number}"),
+                key=one.key(run.session_id, f"{run.id}:{number}"),
             )
 
     def _finish(self, root: Run) -> None:

@@ -13,10 +13,8 @@ from langgraph.config import get_config
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from memsieve.integrations.confidence import stated
 from memsieve.integrations.langgraph.callback import RECALL_TAG
-from memsieve.integrations.langgraph.keys import key_for
-from memsieve.integrations.messages import content_text
+from memsieve.integrations.messages import content_text, stated
 from memsieve.integrations.outputs import find, no_text
 from memsieve.integrations.recorder import Recorder
 
@@ -131,7 +129,7 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
                     "agent_id": one.speaker or agent_id,
                     "confidence": one.confidence if sure is None else sure,
                     "metadata": one.metadata,
-                    "key": key_for(session_id, one, f"{otherwise or _task(config)}:{number}"),
+                    "key": one.key(session_id, f"{otherwise or _task(config)}:{number}"),
                 },
             )
 
