@@ -38,12 +38,12 @@ def verify(
 
     Exit code 8 if not. Note the head elsewhere to notice a log cut short.
     """
-    from memsieve import wire
-
     with Place.of(data, server).open() as memory:
         audits = _all_audits(memory) if project is None else _audits(memory, [memory.project(project).id])
     show(
-        {"projects": [wire.audit(name, audit) for name, audit in audits.items()]},
+        lambda documents: {
+            "projects": [documents.Verification.of(audit, project_id=name) for name, audit in audits.items()]
+        },
         lambda screens: screens.audits(audits),
         as_json=as_json,
     )
@@ -62,12 +62,10 @@ def log(
     as_json: options.Json = False,
 ) -> None:
     """List what people decided: who, when, what and why."""
-    from memsieve import wire
-
     with Place.of(data, server).open() as memory:
         newest = deque(_lines(memory, project), maxlen=limit)
     show(
-        {"events": [wire.audit_event(event) for event in newest]},
+        lambda documents: {"events": [documents.AuditLine.of(event) for event in newest]},
         lambda screens: screens.audit_log(newest),
         as_json=as_json,
     )

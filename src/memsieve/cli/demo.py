@@ -188,17 +188,17 @@ def _tell_programs(project: Project) -> None:
     say(json_line({"project": project.id, "scenes": scenes}))
 
 
-def _document(result: Any) -> dict[str, Any]:
-    from memsieve import wire
+def _document(result: Any) -> Any:
+    from memsieve import documents
     from memsieve.model import Answer, Insight, LongTermMemory, Receipt
 
     match result:
         case Receipt():
-            return wire.receipt(result)
+            return documents.Receipt.of(result)
         case LongTermMemory():
-            return {"memory": wire.memory(result)}
+            return {"memory": documents.Memory.of(result)}
         case Insight():
-            return {"insight": wire.insight(result)}
+            return {"insight": documents.Insight.of(result)}
         case Answer():
-            return wire.answer(result)
-    return wire.retirement(result)
+            return documents.AnswerWithId.of(result)
+    return documents.Retirement.of(result)

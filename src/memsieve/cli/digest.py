@@ -74,8 +74,6 @@ def insight(
     as_json: options.Json = False,
 ) -> None:
     """Show one insight in full: all that is behind it, and its fate."""
-    from memsieve import wire
-
     place = Place.of(data, server)
     with place.open() as memory:
         found = memory.project(project).insight(insight_id)
@@ -85,7 +83,7 @@ def insight(
             subject=insight_id,
         )
     show(
-        {"insight": wire.insight(found)},
+        lambda documents: {"insight": documents.Insight.of(found)},
         lambda screens: screens.insight(found, place),
         as_json=as_json,
         drawn_by=SCREENS,
@@ -93,8 +91,6 @@ def insight(
 
 
 def _digest_one(project: str, days: float | None, place: Place, *, last: bool, as_json: bool) -> None:
-    from memsieve import wire
-
     with place.open() as memory:
         chosen = memory.project(project)
         found = chosen.last_digest() if last else _made(chosen, 7 if days is None else days)
@@ -102,7 +98,7 @@ def _digest_one(project: str, days: float | None, place: Place, *, last: bool, a
         if found is None or not found.entries:
             options.note_if_unknown(memory, project)
     show(
-        {"digest": None if found is None else wire.digest(found)},
+        lambda documents: {"digest": None if found is None else documents.Digest.of(found)},
         lambda screens: screens.no_digest(project) if found is None else screens.digest(found, oldest, place),
         as_json=as_json,
         drawn_by=SCREENS,
@@ -115,14 +111,13 @@ def _made(project: Project | ClientProject, days: float) -> Digest:
 
 
 def _make_due(place: Place, *, as_json: bool) -> None:
-    from memsieve import wire
     from memsieve.jobs.weekly import RunOutcome
 
     place.require_data("`digest --all`")
     with options.open_data(place.data) as memory, progress("Digesting") as advance:
         runs = memory.make_due_digests(advance)
     show(
-        {"runs": [wire.digest_run(run) for run in runs]},
+        lambda documents: {"runs": [documents.DigestRun.of(run) for run in runs]},
         lambda screens: screens.runs(runs),
         as_json=as_json,
         drawn_by=SCREENS,

@@ -54,8 +54,6 @@ def record(  # noqa: PLR0913, PLR0917 - each parameter is an option
     as_json: options.Json = False,
 ) -> None:
     """Record what an agent said; what the filter admits is working memory."""
-    from memsieve import wire
-
     place = Place.of(data, server)
     content = options.text_of(text, place)
     kept = _metadata(metadata)
@@ -70,8 +68,14 @@ def record(  # noqa: PLR0913, PLR0917 - each parameter is an option
             idempotency_key=key,
             wait=not no_wait,
         )
-    document = {"entry": wire.entry(receipt.entry), "admission": wire.verdict(receipt.admission)}
-    show(document, lambda screens: screens.receipt(receipt), as_json=as_json)
+    show(
+        lambda documents: {
+            "entry": documents.Entry.of(receipt.entry),
+            "admission": documents.Verdict.of(receipt.admission),
+        },
+        lambda screens: screens.receipt(receipt),
+        as_json=as_json,
+    )
 
 
 @commands.command(
@@ -122,9 +126,7 @@ def _show_answer(answer: Answer, *, markdown: bool, as_json: bool) -> None:
 
         say(history_context(answer).rstrip("\n"))
         return
-    from memsieve import wire
-
-    show(wire.answer(answer), lambda screens: screens.answer(answer), as_json=as_json)
+    show(lambda documents: documents.AnswerWithId.of(answer), lambda screens: screens.answer(answer), as_json=as_json)
 
 
 def _metadata(written: str | None) -> dict[str, Any] | None:

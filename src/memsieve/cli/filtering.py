@@ -26,23 +26,23 @@ def stats(
     as_json: options.Json = False,
 ) -> None:
     """Count what each tier holds, and what the filter refused."""
-    from memsieve import wire
-
     with Place.of(data, server).open() as memory:
         names = memory.projects() if project is None else [project]
         counts = [memory.project(name).stats() for name in names]
-    show({"projects": [wire.stats(count) for count in counts]}, lambda screens: screens.stats(counts), as_json=as_json)
+    show(
+        lambda documents: {"projects": [documents.Stats.of(count) for count in counts]},
+        lambda screens: screens.stats(counts),
+        as_json=as_json,
+    )
 
 
 @commands.command(rich_help_panel=PANEL, epilog=examples("memsieve retry --project apollo"))
 def retry(project: options.Project, data: options.Data = None, as_json: options.Json = False) -> None:
     """Decide on entries that wait since a judge or embedder failed."""
-    from memsieve import wire
-
     with options.open_data(data) as memory:
         receipts = memory.project(project).retry()
     show(
-        {"entries": [wire.receipt(receipt) for receipt in receipts]},
+        lambda documents: {"entries": [documents.Receipt.of(receipt) for receipt in receipts]},
         lambda screens: screens.retried(project, receipts),
         as_json=as_json,
     )
@@ -66,12 +66,14 @@ def replay(
     as_json: options.Json = False,
 ) -> None:
     """Say what other settings would have admitted; changes nothing."""
-    from memsieve import wire
-
     changes = dict(map(_setting, changed))
     with options.open_data(data) as memory:
         outcome = memory.project(project).replay(changes, since=options.since(days))
-    show(wire.replay(outcome, limit), lambda screens: screens.replay(outcome, changes, limit), as_json=as_json)
+    show(
+        lambda documents: documents.Replay.of(outcome, changed=len(outcome.changes), changes=outcome.changes[:limit]),
+        lambda screens: screens.replay(outcome, changes, limit),
+        as_json=as_json,
+    )
 
 
 def _setting(written: str) -> tuple[str, str]:

@@ -48,14 +48,18 @@ def make(
     An agent records and asks, an auditor reads, a reviewer decides, and an admin does all of it in every project, and
     makes keys.
     """
-    from memsieve import wire
     from memsieve.model import KeyRole
 
     place = Place.of(data, server)
     person = place.person(by)
     with place.open() as memory:
         key, text = memory.keys.make(name=name, role=KeyRole(role), project_id=project, **person)
-    show(wire.made_key(key, text), lambda screens: screens.made(key, text), as_json=as_json, drawn_by=SCREENS)
+    show(
+        lambda documents: documents.NewKey.of(key=key, text=text),
+        lambda screens: screens.made(key, text),
+        as_json=as_json,
+        drawn_by=SCREENS,
+    )
     note("Put the key away now: memsieve keeps no copy, and it is not shown again.")
 
 
@@ -70,12 +74,10 @@ def list_(
     as_json: options.Json = False,
 ) -> None:
     """List keys, newest first, and when each was used last; revoked ones too."""
-    from memsieve import wire
-
     with Place.of(data, server).open() as memory:
         keys = memory.keys.list(project)
     show(
-        {"keys": [wire.key(key) for key in keys]},
+        lambda documents: {"keys": [documents.Key.of(key) for key in keys]},
         lambda screens: screens.listed(keys),
         as_json=as_json,
         drawn_by=SCREENS,
@@ -94,10 +96,13 @@ def revoke(
 
     Twice changes nothing. The audit log keeps who did it.
     """
-    from memsieve import wire
-
     place = Place.of(data, server)
     person = place.person(by)
     with place.open() as memory:
         key = memory.keys.revoke(key_id, **person)
-    show({"key": wire.key(key)}, lambda screens: screens.revoked(key), as_json=as_json, drawn_by=SCREENS)
+    show(
+        lambda documents: {"key": documents.Key.of(key)},
+        lambda screens: screens.revoked(key),
+        as_json=as_json,
+        drawn_by=SCREENS,
+    )

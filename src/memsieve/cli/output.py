@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from operator import methodcaller
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -40,23 +41,23 @@ def wants_json(as_json: bool) -> bool:
 
 
 def show(
-    document: dict[str, Any],
+    document: dict[str, Any] | Callable[[ModuleType], Any],
     picture: Callable[[ModuleType], RenderableType],
     *,
     as_json: bool,
     drawn_by: str = "screens",
 ) -> None:
-    """Print a command's one result; for people, as a module of screens draws it."""
+    """Print a command's one result: for programs, made of `memsieve.documents`; for people, by a module of screens."""
+    # Either is imported here: a program need not wait for tables, and a person not for pydantic.
     if wants_json(as_json):
-        say(json_line(document))
+        say(json_line(document(import_module("memsieve.documents")) if callable(document) else document))
         return
-    # Imported here: a program that reads JSON need not wait for tables.
     screen().print(picture(import_module(f"memsieve.cli.{drawn_by}")))
 
 
-def json_line(document: dict[str, Any]) -> str:
-    """Return a document as one line of JSON, readable in every language."""
-    written = json.dumps(document, ensure_ascii=False, allow_nan=False)
+def json_line(document: Any) -> str:
+    """Return a document, or an object that holds some, as one line of JSON, readable in every language."""
+    written = json.dumps(document, ensure_ascii=False, allow_nan=False, default=methodcaller("plain"))
     return _UNESCAPED_BY_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
 
 

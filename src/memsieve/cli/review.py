@@ -48,7 +48,6 @@ def log(  # noqa: PLR0913, PLR0917 - each parameter is an option
     as_json: options.Json = False,
 ) -> None:
     """List quarantine: all that was said, and why it got in or not."""
-    from memsieve import wire
     from memsieve.model import Decision, EntryFilter, ReviewStatus
 
     wanted = EntryFilter(
@@ -68,7 +67,7 @@ def log(  # noqa: PLR0913, PLR0917 - each parameter is an option
         if not receipts:
             options.note_if_unknown(memory, project)
     show(
-        {"entries": [wire.receipt(receipt) for receipt in receipts]},
+        lambda documents: {"entries": [documents.Receipt.of(receipt) for receipt in receipts]},
         lambda screens: screens.log(project, receipts, limit),
         as_json=as_json,
     )
@@ -102,8 +101,6 @@ def promote(
 
     From then on it is served as verified. Twice changes nothing. An insight is decided with all its sources.
     """
-    from memsieve import wire
-
     if any_id is None and text is None:
         raise typer.BadParameter("Name one insight or entry, or give your own --text.")
     place = Place.of(data, server)
@@ -115,7 +112,7 @@ def promote(
             kept = chosen.promote_text(written or "", **person)
         else:
             kept = chosen.promote(any_id, text=written, **person)
-    show({"memory": wire.memory(kept)}, lambda screens: screens.memory(kept), as_json=as_json)
+    show(lambda documents: {"memory": documents.Memory.of(kept)}, lambda screens: screens.memory(kept), as_json=as_json)
 
 
 @commands.command(
@@ -138,13 +135,15 @@ def dismiss(
     It leaves working memory at once, and the filter refuses paraphrases of it. An insight is decided with all its
     sources.
     """
-    from memsieve import wire
-
     place = Place.of(data, server)
     person = place.person(by)
     with place.open() as memory:
         tombstone = memory.project(project).dismiss(any_id, reason=reason, **person)
-    show({"tombstone": wire.tombstone(tombstone)}, lambda screens: screens.tombstone(tombstone), as_json=as_json)
+    show(
+        lambda documents: {"tombstone": documents.Tombstone.of(tombstone)},
+        lambda screens: screens.tombstone(tombstone),
+        as_json=as_json,
+    )
 
 
 @commands.command(
@@ -163,13 +162,15 @@ def retire(
     as_json: options.Json = False,
 ) -> None:
     """Take a memory out of retrieval; see who was served it."""
-    from memsieve import wire
-
     place = Place.of(data, server)
     person = place.person(by)
     with place.open() as memory:
         retirement = memory.project(project).retire(memory_id, reason=reason, superseded=False, **person)
-    show(wire.retirement(retirement), lambda screens: screens.retirement(retirement), as_json=as_json)
+    show(
+        lambda documents: documents.Retirement.of(retirement),
+        lambda screens: screens.retirement(retirement),
+        as_json=as_json,
+    )
 
 
 @commands.command(
@@ -208,8 +209,6 @@ def lineage(
     as_json: options.Json = False,
 ) -> None:
     """Trace where something came from and who was served it."""
-    from memsieve import wire
-
     with Place.of(data, server).open() as memory:
         found = memory.project(project).lineage(any_id)
-    show(wire.lineage(found), lambda screens: screens.lineage(found), as_json=as_json)
+    show(lambda documents: documents.Lineage.of(found), lambda screens: screens.lineage(found), as_json=as_json)

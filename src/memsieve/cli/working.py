@@ -65,8 +65,6 @@ def working(
 
 
 def _list(memory: Opened, project_id: str, *, as_json: bool) -> None:
-    from memsieve import wire
-
     project = memory.project(project_id)
     entries = project.working()
     if not entries:
@@ -77,7 +75,7 @@ def _list(memory: Opened, project_id: str, *, as_json: bool) -> None:
                 f"Put them back: memsieve working restore --project {project_id}"
             )
     show(
-        {"entries": [wire.entry(entry) for entry in entries]},
+        lambda documents: {"entries": [documents.Entry.of(entry) for entry in entries]},
         lambda screens: screens.working(project_id, entries),
         as_json=as_json,
     )

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
-from memsieve import wire
+from memsieve import documents
 from memsieve.model import AuditEvent, EntryFilter, Receipt
 from memsieve.sync import Project
 
 _PAGE = 200
 
 
-def outgoing(project: Project) -> Iterator[wire.Document]:
+def outgoing(project: Project) -> Iterator[dict[str, Any]]:
     """Yield everything a project holds: entries oldest first, then memories, then the audit log."""
     for receipt in _receipts(project):
-        kept = wire.receipt(receipt)
-        yield {"kind": "entry", **kept["entry"], "admission": kept["admission"], "review": kept["review"]}
+        kept = documents.Receipt.of(receipt).plain()
+        yield {"kind": "entry", **kept.pop("entry"), **kept}
     after: str | None = None
     while memories := project.memories(after_id=after, limit=_PAGE):
         for memory in memories:
-            yield {"kind": "memory", **wire.memory(memory)}
+            yield {"kind": "memory", **documents.Memory.of(memory).plain()}
         after = memories[-1].id
     for event in events(project):
-        yield {"kind": "event", **wire.audit_event(event)}
+        yield {"kind": "event", **documents.AuditLine.of(event).plain()}
 
 
 def events(project: Project) -> Iterator[AuditEvent]:

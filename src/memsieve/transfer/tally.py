@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from memsieve import wire
-
 MAX_ERRORS = 20
 
 
@@ -51,7 +49,7 @@ class Tally:
         if line.outcome is Outcome.FAILED and len(self.errors) < MAX_ERRORS:
             self.errors.append({"line": line.number, "reason": line.reason})
 
-    def summary(self) -> wire.Document:
+    def summary(self) -> dict[str, Any]:
         """Return the counts."""
         counts = {str(outcome): count for outcome, count in self.counts.items()}
         return {"recorded": counts.pop("recorded"), "admitted": self.admitted, **counts, "errors": self.errors}
