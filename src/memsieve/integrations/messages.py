@@ -69,14 +69,14 @@ def content_text(content: Any) -> str:
 class NodeInput:
     """The input of a node, and the texts recorded within it: a node that passes them on says nothing new."""
 
-    def __init__(self, given: Any, heard: Collection[str] = ()) -> None:
-        self.heard = heard
+    def __init__(self, given: Any, seen: Collection[str] = ()) -> None:
+        self.seen = seen
         self._messages = list(_messages(given))
         self._ids = {message.id for message in self._messages if message.id is not None}
 
     def includes(self, message: Message) -> bool:
         """Say whether a message was in the input or was recorded within the node."""
-        if message.text and message.text in self.heard:
+        if message.text and message.text in self.seen:
             return True
         if message.id is not None and message.id in self._ids:
             return True

@@ -1,4 +1,4 @@
-"""OpenAI Agents SDK: hooks that record what models and tools say, and a filter that puts what is known before them."""
+"""OpenAI Agents SDK: hooks that record models and tools, and an input filter that adds the relevant memory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from memsieve.runtime.lru_cache import LRUCache  # noqa: E402
 MODEL = "model"
 TOOLS = "tools"
 _LONGEST_QUERY = 8_000
-_QUERIES_HELD = 100
+_MOST_QUERIES = 100
 
 
 class MemoryHooks(RunHooks[Any]):
@@ -35,26 +35,26 @@ class MemoryHooks(RunHooks[Any]):
             raise ConfigError("The SDK tells hooks of no session. Make the recorder with a session_id.")
         self.recorder = recorder
         self._options = {"max_tokens": max_tokens, **options}
-        self._blocks: LRUCache[str, str] = LRUCache(_QUERIES_HELD)
+        self._blocks: LRUCache[str, str] = LRUCache(_MOST_QUERIES)
 
     async def on_llm_end(self, context: RunContextWrapper[Any], agent: Agent[Any], response: ModelResponse) -> None:  # noqa: ARG002
-        """Record what a model said."""
+        """Record the response of a model."""
         found = [one for item in response.output for one in _in_item(item)] or [no_text(response.output, MODEL)]
         for one in found:
             await self.recorder.arecord(one.text, **{**one.about, "node_id": MODEL, "agent_id": agent.name})
 
     async def on_tool_end(self, context: RunContextWrapper[Any], agent: Any, tool: Tool, result: object) -> None:
-        """Record what a tool brought."""
-        told = {"tool": tool.name, "tool_call_id": getattr(context, "tool_call_id", None)}
+        """Record the result of a tool."""
+        details = {"tool": tool.name, "tool_call_id": getattr(context, "tool_call_id", None)}
         for one in recordings(result, f"{TOOLS} {tool.name}"):
-            about = {**one.about, "node_id": TOOLS, "agent_id": agent.name, "metadata": {**one.metadata, **told}}
+            about = {**one.about, "node_id": TOOLS, "agent_id": agent.name, "metadata": {**one.metadata, **details}}
             await self.recorder.arecord(one.text, **about)
 
     async def recall(self, data: CallModelData[Any]) -> ModelInputData:
-        """Put what is known before the last thing that the user said."""
+        """Insert the relevant memory before the last message of the user."""
         given = list(data.model_data.input)
         users = [place for place, item in enumerate(given) if _role(item) == "user"]
-        query = "" if not users else _said(given[users[-1]])[:_LONGEST_QUERY]
+        query = "" if not users else _user_text(given[users[-1]])[:_LONGEST_QUERY]
         if not query:
             return data.model_data
         block = await self._block(query, is_new=users[-1] == len(given) - 1)
@@ -62,7 +62,7 @@ class MemoryHooks(RunHooks[Any]):
         return ModelInputData(input=given, instructions=data.model_data.instructions)
 
     async def _block(self, query: str, *, is_new: bool) -> str:
-        """Return what is known; the same for as long as the agent is at it, so that its own words do not come back."""
+        """Return the memory block, cached per user message, so that the agent's own words do not come back."""
         block = None if is_new else self._blocks.get(query)
         if block is None:
             block = await self.recorder.acontext(query, **self._options)
@@ -79,7 +79,7 @@ def _in_item(item: Any) -> list[Found]:
         return [Found(text=text, confidence=sure if sure is not None else from_logprobs(tokens))] if text else []
     if kind == "function_call":
         return [Found(text=f"Calls {item.name}: {item.arguments}", confidence=confidence({"content": item.arguments}))]
-    # What a model thinks is not what it says.
+    # Reasoning is not output.
     return [] if kind == "reasoning" else find(item)
 
 
@@ -87,6 +87,6 @@ def _role(item: Any) -> Any:
     return item.get("role") if isinstance(item, dict) else getattr(item, "role", None)
 
 
-def _said(item: Any) -> str:
+def _user_text(item: Any) -> str:
     message = message_of(item)
     return "" if message is None else message.text.strip()

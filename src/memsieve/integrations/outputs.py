@@ -65,12 +65,12 @@ def no_text(output: Any, node: str) -> Found:
     )
 
 
-def find(output: Any, key: str | None = None, known: Any = None, heard: Collection[str] = ()) -> list[Found]:
+def find(output: Any, key: str | None = None, known: Any = None, seen: Collection[str] = ()) -> list[Found]:
     """Return the texts in an output that are new.
 
-    `known` is the input of the node, which it may have passed on; `heard` are strings recorded within it.
+    `known` is the input of the node, which it may have passed on; `seen` are strings recorded within it.
     """
-    node_input = NodeInput(known, heard)
+    node_input = NodeInput(known, seen)
     value = _unwrapped(output)
     if key is not None:
         chosen = _chosen(value, key)
@@ -92,7 +92,7 @@ def _found(value: Any, known: NodeInput, *, everything: bool = False, depth: int
         if not known.includes(message):
             yield from _in_message(message)
     elif isinstance(value, str):
-        if value.strip() and value not in known.heard:
+        if value.strip() and value not in known.seen:
             yield Found(text=value, strings=(value,))
     elif isinstance(value, Mapping) and depth < _DEEPEST:
         yield from _in_mapping(value, known, depth)
@@ -155,7 +155,7 @@ def _lowest_confidence(value: Mapping[Any, Any]) -> float | None:
 def _leaves(value: Any, name: str, known: NodeInput, depth: int) -> Iterator[tuple[str, str]]:
     value = _unwrapped(value)
     if isinstance(value, str):
-        if value.strip() and value not in known.heard:
+        if value.strip() and value not in known.seen:
             yield name, value
     elif depth < _DEEPEST and isinstance(value, Mapping):
         for key, one in value.items():

@@ -18,23 +18,22 @@ F = TypeVar("F", bound=Callable[..., Any])
 def remembered(
     recorder: Recorder, *, name: str | None = None, agent_id: str | None = None, key: str | None = None
 ) -> Callable[[F], F]:
-    """Record what a function puts out, under its name; `key` names where the text is in a mapping or record.
+    """Record the output of a function under its name; `key` names where the text is in a mapping or record.
 
-    It may be synchronous or not, and a generator: what that yields is recorded as one text when it ends, or as far as
-    it came.
+    The function may be synchronous or not, or a generator: its items are recorded as one text when it ends or fails.
     """
 
     def decorate(function: F) -> F:
-        keeper = _Keeper(recorder, name or function.__name__, agent_id, key)
+        outputs = _OutputRecorder(recorder, name or function.__name__, agent_id, key)
         for kind, wrap in _KINDS:
             if kind(function):
-                return cast("F", wraps(function)(wrap(keeper, function)))
-        return cast("F", wraps(function)(_function(keeper, function)))
+                return cast("F", wraps(function)(wrap(outputs, function)))
+        return cast("F", wraps(function)(_function(outputs, function)))
 
     return decorate
 
 
-class _Keeper:
+class _OutputRecorder:
     """Records the outputs of one function."""
 
     def __init__(self, recorder: Recorder, name: str, agent_id: str | None, key: str | None) -> None:
@@ -60,25 +59,25 @@ class _Keeper:
             yield one.text, about
 
 
-def _function(keeper: _Keeper, function: Callable[..., Any]) -> Callable[..., Any]:
+def _function(outputs: _OutputRecorder, function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         output = function(*args, **kwargs)
-        keeper.keep(output)
+        outputs.keep(output)
         return output
 
     return call
 
 
-def _coroutine(keeper: _Keeper, function: Callable[..., Any]) -> Callable[..., Any]:
+def _coroutine(outputs: _OutputRecorder, function: Callable[..., Any]) -> Callable[..., Any]:
     async def call(*args: Any, **kwargs: Any) -> Any:
         output = await function(*args, **kwargs)
-        await keeper.akeep(output)
+        await outputs.akeep(output)
         return output
 
     return call
 
 
-def _generator(keeper: _Keeper, function: Callable[..., Any]) -> Callable[..., Any]:
+def _generator(outputs: _OutputRecorder, function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Iterator[Any]:
         seen: list[Any] = []
         ended = False
@@ -89,12 +88,12 @@ def _generator(keeper: _Keeper, function: Callable[..., Any]) -> Callable[..., A
             ended = True
         finally:
             if seen:
-                keeper.keep(_joined(seen), **({} if ended else {"incomplete": True}))
+                outputs.keep(_joined(seen), **({} if ended else {"incomplete": True}))
 
     return call
 
 
-def _async_generator(keeper: _Keeper, function: Callable[..., Any]) -> Callable[..., Any]:
+def _async_generator(outputs: _OutputRecorder, function: Callable[..., Any]) -> Callable[..., Any]:
     async def call(*args: Any, **kwargs: Any) -> AsyncIterator[Any]:
         seen: list[Any] = []
         ended = False
@@ -105,13 +104,13 @@ def _async_generator(keeper: _Keeper, function: Callable[..., Any]) -> Callable[
             ended = True
         finally:
             if seen:
-                await keeper.akeep(_joined(seen), **({} if ended else {"incomplete": True}))
+                await outputs.akeep(_joined(seen), **({} if ended else {"incomplete": True}))
 
     return call
 
 
 def _joined(seen: list[Any]) -> Any:
-    """Return what was yielded as one output: pieces of text are parts of one."""
+    """Return the yielded items as one output: strings are joined."""
     return "".join(seen) if all(isinstance(piece, str) for piece in seen) else seen
 
 

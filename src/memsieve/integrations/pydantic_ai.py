@@ -1,4 +1,4 @@
-"""pydantic-ai: a capability that records what models and tools say, and puts what is known before the model."""
+"""pydantic-ai: a capability that records models and tools, and gives the model the relevant memory."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from memsieve.runtime.lru_cache import LRUCache  # noqa: E402
 MODEL = "model"
 TOOLS = "tools"
 _LONGEST_QUERY = 8_000
-_RUNS_HELD = 100
+_MOST_RUNS = 100
 
 
 @dataclass
@@ -48,14 +48,14 @@ class MemoryCapability(AbstractCapability[Any]):
     recall: bool = True
     max_tokens: int | None = 2000
     options: dict[str, Any] = field(default_factory=dict)
-    _blocks: LRUCache[str, str] = field(default_factory=partial(LRUCache, _RUNS_HELD), init=False, repr=False)
+    _blocks: LRUCache[str, str] = field(default_factory=partial(LRUCache, _MOST_RUNS), init=False, repr=False)
 
     async def before_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
     ) -> ModelRequestContext:
-        """Put what is known before the last thing that the user said; it does not get into the history."""
+        """Insert the relevant memory before the last message of the user; the history stays as it is."""
         messages = list(request_context.messages)
-        place, query = _asked(messages)
+        place, query = _last_prompt(messages)
         if not self.recall or not query:
             return request_context
         block = await self._block(ctx, query[:_LONGEST_QUERY])
@@ -69,7 +69,7 @@ class MemoryCapability(AbstractCapability[Any]):
         request_context: ModelRequestContext,  # noqa: ARG002 - the framework's signature
         response: ModelResponse,
     ) -> ModelResponse:
-        """Record what the model said."""
+        """Record the response of the model."""
         for number, one in enumerate(_found(response)):
             key = key_of(str(ctx.run_id), str(ctx.run_step), str(number), one.text)
             await self.recorder.arecord(one.text, **{**one.about, **self._about(ctx), "node_id": MODEL, "key": key})
@@ -84,10 +84,10 @@ class MemoryCapability(AbstractCapability[Any]):
         args: Any,  # noqa: ARG002
         result: Any,
     ) -> Any:
-        """Record what a tool brought."""
-        told = {"tool": call.tool_name, "tool_call_id": call.tool_call_id}
+        """Record the result of a tool."""
+        details = {"tool": call.tool_name, "tool_call_id": call.tool_call_id}
         for one in recordings(getattr(result, "return_value", result), f"{TOOLS} {call.tool_name}"):
-            about = {**one.about, **self._about(ctx), "node_id": TOOLS, "metadata": {**one.metadata, **told}}
+            about = {**one.about, **self._about(ctx), "node_id": TOOLS, "metadata": {**one.metadata, **details}}
             await self.recorder.arecord(one.text, **about)
         return result
 
@@ -96,7 +96,7 @@ class MemoryCapability(AbstractCapability[Any]):
         return None
 
     async def _block(self, ctx: RunContext[Any], query: str) -> str:
-        """Return what is known; the same throughout a run, so that the agent's own words do not come back."""
+        """Return the memory block, cached per run, so that the agent's own words do not come back."""
         run = str(ctx.run_id)
         block = self._blocks.get(run)
         if block is None:
@@ -119,8 +119,8 @@ def _found(response: ModelResponse) -> list[Found]:
         elif isinstance(part, ToolCallPart):
             arguments = part.args_as_json_str()
             sure = _either(confidence({"content": arguments}), whole)
-            told = {"tool": part.tool_name, "tool_call_id": part.tool_call_id}
-            found.append(Found(text=f"Calls {part.tool_name}: {arguments}", confidence=sure, metadata=told))
+            details = {"tool": part.tool_name, "tool_call_id": part.tool_call_id}
+            found.append(Found(text=f"Calls {part.tool_name}: {arguments}", confidence=sure, metadata=details))
     return found or [no_text(response, MODEL)]
 
 
@@ -128,8 +128,8 @@ def _either(one: float | None, other: float | None) -> float | None:
     return other if one is None else one
 
 
-def _asked(messages: Sequence[ModelMessage]) -> tuple[int, str]:
-    """Return where the user said something last, and what."""
+def _last_prompt(messages: Sequence[ModelMessage]) -> tuple[int, str]:
+    """Return the index and the text of the last message of the user."""
     for place in range(len(messages) - 1, -1, -1):
         message = messages[place]
         prompts = [one for one in message.parts if isinstance(one, UserPromptPart)] if message.kind == "request" else []

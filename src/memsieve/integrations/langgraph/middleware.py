@@ -1,4 +1,4 @@
-"""Agents of LangChain: record what the model and the tools say, and put what is known before the model."""
+"""LangChain agents: record the outputs of model and tools, and give the model the relevant memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from memsieve.integrations.recorder import Recorder
 
 MODEL = "model"
 TOOLS = "tools"
-# More would be no question any more.
+# Longer messages are cut.
 _LONGEST_QUERY = 8_000
 
 
@@ -46,53 +46,53 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
         self.recorder = recorder
         self._recalls = recall
         self._options = {"max_tokens": max_tokens, **options}
-        # A run of its own, by which a callback knows that what it brings is not new.
-        asking = RunnableLambda(self._context, afunc=self._acontext, name="memory_retrieval")
-        self._asking = asking.with_config(tags=[RECALL_TAG])
+        # A tagged run, by which the callback knows that its output is nothing new.
+        retrieval = RunnableLambda(self._context, afunc=self._acontext, name="memory_retrieval")
+        self._retrieval = retrieval.with_config(tags=[RECALL_TAG])
 
     def before_agent(self, state: MemoryState, runtime: Runtime[Any]) -> dict[str, Any] | None:  # noqa: ARG002
-        """Ask memory about what the user wants."""
+        """Retrieve memory for the last message of the user."""
         query = _query(state)
-        return None if query is None or not self._recalls else {"history_context": self._asking.invoke(query)}
+        return None if query is None or not self._recalls else {"history_context": self._retrieval.invoke(query)}
 
     async def abefore_agent(self, state: MemoryState, runtime: Runtime[Any]) -> dict[str, Any] | None:  # noqa: ARG002
-        """Ask memory about what the user wants."""
+        """Retrieve memory for the last message of the user."""
         query = _query(state)
-        return None if query is None or not self._recalls else {"history_context": await self._asking.ainvoke(query)}
+        return None if query is None or not self._recalls else {"history_context": await self._retrieval.ainvoke(query)}
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any] | AIMessage | ExtendedModelResponse[Any]:
-        """Put what is known before the model, and record what it says."""
+        """Give the model the relevant memory, and record its response."""
         response = handler(_informed(request))
-        for text, about in self._said(response):
+        for text, about in self._from_model(response):
             self.recorder.record(text, **about)
         return response
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> ModelResponse[Any] | AIMessage | ExtendedModelResponse[Any]:
-        """Put what is known before the model, and record what it says."""
+        """Give the model the relevant memory, and record its response."""
         response = await handler(_informed(request))
-        for text, about in self._said(response):
+        for text, about in self._from_model(response):
             await self.recorder.arecord(text, **about)
         return response
 
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]]
     ) -> ToolMessage | Command[Any]:
-        """Record what a tool brings."""
+        """Record the result of a tool."""
         result = handler(request)
-        for text, about in self._brought(request, result):
+        for text, about in self._from_tool(request, result):
             self.recorder.record(text, **about)
         return result
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]]
     ) -> ToolMessage | Command[Any]:
-        """Record what a tool brings."""
+        """Record the result of a tool."""
         result = await handler(request)
-        for text, about in self._brought(request, result):
+        for text, about in self._from_tool(request, result):
             await self.recorder.arecord(text, **about)
         return result
 
@@ -102,14 +102,14 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
     async def _acontext(self, query: str) -> str:
         return await self.recorder.acontext(query, session_id=self._session(), **self._options)
 
-    def _said(self, response: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _from_model(self, response: Any) -> Iterator[tuple[str, dict[str, Any]]]:
         inner = getattr(response, "model_response", response)
         messages = getattr(inner, "result", inner)
-        # How sure the model is stands in its structured output, if anywhere, and not in its message.
+        # The confidence of the model is in its structured output, if anywhere, not in its message.
         sure = stated(getattr(inner, "structured_response", None))
         yield from self._recordings(messages, MODEL, sure)
 
-    def _brought(self, request: ToolCallRequest, result: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _from_tool(self, request: ToolCallRequest, result: Any) -> Iterator[tuple[str, dict[str, Any]]]:
         call = f"{request.tool_call.get('id')}"
         for text, about in self._recordings(result, TOOLS, None, call):
             about["metadata"] = {"tool": request.tool_call["name"], **about["metadata"]}

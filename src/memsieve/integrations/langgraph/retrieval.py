@@ -1,4 +1,4 @@
-"""A node that recalls: it reads the topic from the state and writes `history_context`."""
+"""A node that retrieves memory: it reads the topic from the state and writes `history_context`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LONGEST_QUERY = 8_000
 _NAMES = ("project_id", "group_id")
 
 
-def memory_retrieval_node(  # noqa: PLR0913 - each of them is somebody's choice
+def memory_retrieval_node(  # noqa: PLR0913 - options
     project: Any = None,
     *,
     projects: Mapping[str, Any] | None = None,
@@ -66,7 +66,7 @@ def memory_retrieval_node(  # noqa: PLR0913 - each of them is somebody's choice
 
 
 class _Recall:
-    """The node's two forms."""
+    """The node, synchronous and asynchronous."""
 
     def __init__(
         self,
@@ -85,27 +85,27 @@ class _Recall:
     def run(self, state: Any, config: RunnableConfig) -> dict[str, Any]:
         query, recorder = _topic(state, self._topic_key), self._chosen(state)
         try:
-            answer = recorder.retrieve(_asked(query), session_id=_session(recorder, config), **self._options)
+            answer = recorder.retrieve(_require(query), session_id=_session(recorder, config), **self._options)
         except Exception as error:  # noqa: BLE001 - the agent goes on, or not, as the recorder says
             return {OUTPUT: recorder.not_asked(query, error)}
-        told = _told(answer)
-        dispatch_custom_event(EVENT, told, config=config)
-        _stream(told)
+        summary = _summary(answer)
+        dispatch_custom_event(EVENT, summary, config=config)
+        _stream(summary)
         return {OUTPUT: history_context(answer, max_tokens=self._max_tokens)}
 
     async def arun(self, state: Any, config: RunnableConfig) -> dict[str, Any]:
         query, recorder = _topic(state, self._topic_key), self._chosen(state)
         try:
-            answer = await recorder.aretrieve(_asked(query), session_id=_session(recorder, config), **self._options)
+            answer = await recorder.aretrieve(_require(query), session_id=_session(recorder, config), **self._options)
         except Exception as error:  # noqa: BLE001 - as above
             return {OUTPUT: recorder.not_asked(query, error)}
-        told = _told(answer)
-        await adispatch_custom_event(EVENT, told, config=config)
-        _stream(told)
+        summary = _summary(answer)
+        await adispatch_custom_event(EVENT, summary, config=config)
+        _stream(summary)
         return {OUTPUT: history_context(answer, max_tokens=self._max_tokens)}
 
     def _chosen(self, state: Any) -> Recorder:
-        """Return what the state names, if the caller allowed it: a model that writes the state gets no further."""
+        """Return the recorder of the project that the state names, among those given: a model may write the state."""
         named = next((str(one) for one in (_get(state, name) for name in _NAMES) if one), self._bound)
         if named is None:
             raise ConfigError(
@@ -125,7 +125,7 @@ def _topic(state: Any, key: str) -> str:
     return next((one.text for one in human if one.text), "")[:_LONGEST_QUERY]
 
 
-def _asked(query: str) -> str:
+def _require(query: str) -> str:
     if not query:
         raise InvalidInput("The state has no topic, and nobody has said anything yet: set one.", field="topic")
     return query
@@ -136,16 +136,16 @@ def _session(recorder: Recorder, config: RunnableConfig) -> str | None:
     return recorder.session_id or (None if thread is None else str(thread))
 
 
-def _told(answer: Answer) -> dict[str, Any]:
+def _summary(answer: Answer) -> dict[str, Any]:
     verified = sum(item.verified for item in answer.items)
     count = len(answer.items)
     return {"count": count, "verified": verified, "unverified": count - verified, "degraded": list(answer.degraded)}
 
 
-def _stream(told: Mapping[str, Any]) -> None:
-    # Outside of a graph nobody listens.
+def _stream(summary: Mapping[str, Any]) -> None:
+    # Outside of a graph there is no stream.
     with suppress(RuntimeError):
-        get_stream_writer()({"event": EVENT, **told})
+        get_stream_writer()({"event": EVENT, **summary})
 
 
 def _get(state: Any, name: str) -> Any:
