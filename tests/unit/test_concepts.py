@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memsieve.refine.concepts import concepts, overlap, sequence, share
-from memsieve.refine.segment import segment
+from memsieve.refine.concepts import concept_sequence, concepts, segment, share
 
 
 @pytest.mark.parametrize(
@@ -101,8 +100,8 @@ def test_cutting_loses_and_adds_no_character(run):
 
 @given(st.text(max_size=80))
 def test_any_text_has_concepts_that_overlap_with_themselves_wholly(text):
-    assert overlap(text, text) == (1.0 if concepts(text) else 0.0)
-    assert frozenset(sequence(text)) == concepts(text)
+    assert share(concepts(text), concepts(text)) == (1.0 if concepts(text) else 0.0)
+    assert frozenset(concept_sequence(text)) == concepts(text)
 
 
 @pytest.mark.parametrize(
@@ -116,23 +115,23 @@ def test_any_text_has_concepts_that_overlap_with_themselves_wholly(text):
     ],
 )
 def test_overlap_is_the_share_of_the_findings_concepts(finding, other, expected):
-    assert overlap(finding, other) == expected
+    assert share(concepts(finding), concepts(other)) == expected
     assert share(concepts(finding), concepts(other)) == expected
 
 
 def test_a_shorter_name_is_found_within_a_longer_one_and_not_the_other_way():
-    assert overlap("main.py", "src/app/main.py") == 1
-    assert overlap("src/app/main.py", "main.py") == 0
-    assert overlap("触发熔断", "触发熔断器") == 1
+    assert share(concepts("main.py"), concepts("src/app/main.py")) == 1
+    assert share(concepts("src/app/main.py"), concepts("main.py")) == 0
+    assert share(concepts("触发熔断"), concepts("触发熔断器")) == 1
 
 
 def test_a_file_is_not_found_in_one_whose_name_ends_alike():
-    assert overlap("main.py", "src/domain.py") == 0
+    assert share(concepts("main.py"), concepts("src/domain.py")) == 0
 
 
 def test_numbered_names_are_as_many_concepts_as_there_are_numbers():
     assert len(concepts(" ".join(f"concept{number}" for number in range(1, 101)))) == 100
-    assert overlap("port22 and host33", "port2 and host3") == 0
+    assert share(concepts("port22 and host33"), concepts("port2 and host3")) == 0
 
 
 def test_a_long_text_has_the_concepts_of_its_parts():

@@ -13,7 +13,7 @@ from memsieve.digest.statements import statements
 from memsieve.ingress.checks.injection.find import find_injection
 from memsieve.models.judges import LocalJudge
 from memsieve.review.chunking import split
-from memsieve.refine.narrow import narrow
+from memsieve.refine.narrow import why_narrow
 from memsieve.text.tokenize import tokenize
 
 PARTS = [
@@ -24,7 +24,7 @@ PARTS = [
 for part in PARTS:
     text = "a" + part * (30_000 // len(part.encode())) + "b"
     asyncio.run(LocalJudge().consistent(text))
-    for check in (tokenize, find_injection, narrow, split, lambda text: list(statements(text))):
+    for check in (tokenize, find_injection, why_narrow, split, lambda text: list(statements(text))):
         check(text)
     find_conflict(text, text + "x")
 """

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memsieve.refine.narrow import narrow
+from memsieve.refine.narrow import why_narrow
 
 NARROW_ENGLISH = """
 MAGIC.C line 42 has special handling.
@@ -268,23 +268,23 @@ GENERAL = lines(GENERAL_ENGLISH, GENERAL_CHINESE)
 
 @pytest.mark.parametrize("text", NARROW)
 def test_one_spot_or_one_moment_is_narrow(text):
-    assert narrow(text) is not None
+    assert why_narrow(text) is not None
 
 
 @pytest.mark.parametrize("text", GENERAL)
 def test_rules_decisions_and_facts_are_not_narrow(text):
-    assert narrow(text) is None
+    assert why_narrow(text) is None
 
 
 @pytest.mark.parametrize(
     "text", [pytest.param(text, marks=pytest.mark.xfail(reason=why, strict=True)) for text, why in MISSED.items()]
 )
 def test_a_narrow_text_that_is_known_to_get_through(text):
-    assert narrow(text) is not None
+    assert why_narrow(text) is not None
 
 
 def test_what_is_called_narrow_is_narrow_and_most_narrow_texts_are_found():
-    found = [text for text in [*NARROW, *MISSED, *GENERAL] if narrow(text)]
+    found = [text for text in [*NARROW, *MISSED, *GENERAL] if why_narrow(text)]
     right = set(found) & {*NARROW, *MISSED}
     precision, recall = len(right) / len(found), len(right) / len({*NARROW, *MISSED})
     print(f"narrow: precision {precision:.3f}, recall {recall:.3f} of {len(NARROW) + len(MISSED) + len(GENERAL)} texts")  # noqa: T201 - the measure, shown by -s
@@ -295,7 +295,7 @@ def test_what_is_called_narrow_is_narrow_and_most_narrow_texts_are_found():
 @pytest.mark.parametrize("text", NARROW)
 @pytest.mark.parametrize("rule", ["This must be so in every service. ", "所有服务都必须这样。"])
 def test_a_rule_beside_it_makes_any_text_general(text, rule):
-    assert narrow(rule + text) is None
+    assert why_narrow(rule + text) is None
 
 
 @pytest.mark.parametrize("text", NARROW)
@@ -304,7 +304,7 @@ def test_a_rule_beside_it_makes_any_text_general(text, rule):
     ["The Pro plan includes weekly billing reports for 25 % of teams. ", "专业版套餐里百分之二十五的团队有账单报表。"],
 )
 def test_a_fact_beside_it_makes_any_text_general(text, fact):
-    assert narrow(fact + text) is None
+    assert why_narrow(fact + text) is None
 
 
 @pytest.mark.parametrize(
@@ -318,18 +318,18 @@ def test_a_fact_beside_it_makes_any_text_general(text, fact):
     ],
 )
 def test_the_reason_names_what_it_rests_on(text, anchor):
-    assert anchor in str(narrow(text))
+    assert anchor in str(why_narrow(text))
 
 
 def test_two_files_are_more_than_one_spot():
-    assert narrow("Fixed a typo in reader.py.")
-    assert narrow("Fixed a typo in reader.py and in writer.py.") is None
+    assert why_narrow("Fixed a typo in reader.py.")
+    assert why_narrow("Fixed a typo in reader.py and in writer.py.") is None
 
 
 def test_a_function_in_its_file_is_one_spot():
-    assert narrow("Fixed a typo in parse_config() in src/reader.py, line 7.")
+    assert why_narrow("Fixed a typo in parse_config() in src/reader.py, line 7.")
 
 
 @pytest.mark.parametrize("text", ["", " ", "...", "ok", "嗯", "\n\n"])
 def test_a_text_that_says_nothing_is_not_narrow(text):
-    assert narrow(text) is None
+    assert why_narrow(text) is None

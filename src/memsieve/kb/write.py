@@ -17,7 +17,7 @@ from memsieve.kb.files.document import Document
 from memsieve.kb.files.layout import Layout, current_task, locked
 from memsieve.kb.items import Item
 from memsieve.kb.refine.finding import NEW, Finding, Observation, folded, parse_finding, reads_same
-from memsieve.refine.roles import turned_round
+from memsieve.refine.concepts import find_exchange
 
 _LONGEST_COMPARED = 4000
 
@@ -113,7 +113,7 @@ def _agrees(text: str, item: Item) -> bool:
     # Comparing long texts takes seconds: they are one only if one contains the other word for word.
     if max(len(text), len(item.content)) > _LONGEST_COMPARED:
         return folded(item.content) in folded(text)
-    return (turned_round(item.content, text) or find_conflict(item.content, text)) is None
+    return (find_exchange(item.content, text) or find_conflict(item.content, text)) is None
 
 
 def _written(path: Path, outcome: str, item: Item, row: Observation, observations: int) -> Written:

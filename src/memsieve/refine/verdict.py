@@ -11,12 +11,10 @@ from math import inf
 from memsieve.claims import find_conflict
 from memsieve.claims.restatement import excerpt
 from memsieve.model import Outcome, Reason, Refinement
-from memsieve.refine.concepts import concepts, one_form, share, shared
-from memsieve.refine.general import clauses
-from memsieve.refine.narrow import narrow
-from memsieve.refine.roles import turned_round
+from memsieve.refine.concepts import concepts, find_exchange, one_region, share, shared
+from memsieve.refine.narrow import why_narrow
 from memsieve.text.normalize import normalized
-from memsieve.text.sentences import split_sentences
+from memsieve.text.sentences import split_clauses, split_sentences
 
 # More than this share of a finding's concepts in one memory: it is known.
 COVERED = 0.8
@@ -36,7 +34,7 @@ _COMPARED = 2000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """A verified memory a finding is held against, with their similarity by vectors where both have one."""
+    """A verified memory to compare a finding with, and their similarity by vectors where both have one."""
 
     id: str
     content: str
@@ -44,8 +42,8 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """A finding beside what is known: the memory that says it already, or how it differs from the nearest one."""
+class DuplicateMatch:
+    """The memory that says a finding already, or how the finding differs from the nearest one."""
 
     duplicate_of: str | None = None
     reason: Reason | None = None
@@ -75,10 +73,10 @@ def refine(
     `counted` names what its observations are, and `called` what it is held against. With evidence it need not be seen
     again.
     """
-    compared = compare_with_known(text, known, called)
+    compared = find_duplicate(text, known, called)
     if compared.duplicate_of is not None and compared.reason is not None:
         return Refinement(outcome=Outcome.DUPLICATE, reason=compared.reason, observations=observations)
-    if (too_narrow := narrow(text)) is not None:
+    if (too_narrow := why_narrow(text)) is not None:
         return Refinement(outcome=Outcome.TOO_NARROW, reason=too_narrow, observations=observations)
     outcome, reason = _by_observations(observations, counted, called, evidence)
     if compared.reason is not None:
@@ -86,9 +84,9 @@ def refine(
     return Refinement(outcome=outcome, reason=reason, observations=observations)
 
 
-def compare_with_known(text: str, known: Sequence[Known], called: str = "memory") -> Comparison:
+def find_duplicate(text: str, known: Sequence[Known], called: str = "memory") -> DuplicateMatch:
     """Return which memory says a finding already, or else which one it comes near to but contradicts."""
-    differing = Comparison()
+    differing = DuplicateMatch()
     matches = sorted(_matches(text, known), key=lambda match: match.nearness, reverse=True)
     for match in matches[:_MOST_COMPARED]:
         memory = match.memory
@@ -96,10 +94,10 @@ def compare_with_known(text: str, known: Sequence[Known], called: str = "memory"
         if difference is None:
             quote = excerpt(memory.content)
             known_already = Reason.of(f"refine.duplicate_{called}", id=memory.id, match=match.ground, quote=quote)
-            return Comparison(duplicate_of=memory.id, reason=known_already)
+            return DuplicateMatch(duplicate_of=memory.id, reason=known_already)
         if differing.difference is None:
             remark = Reason.of(f"refine.differs_{called}", id=memory.id, difference=difference)
-            differing = Comparison(reason=remark, difference=difference)
+            differing = DuplicateMatch(reason=remark, difference=difference)
     return differing
 
 
@@ -116,11 +114,11 @@ def _by_observations(observations: int, counted: str, called: str, evidence: str
 
 def _difference(text: str, other: str) -> Reason | None:
     """Return how two texts differ in what they claim, whichever words of Chinese they choose for it."""
-    found = turned_round(text, other) or find_conflict(text, other)
-    mine, theirs = one_form(text), one_form(other)
+    found = find_exchange(text, other) or find_conflict(text, other)
+    mine, theirs = one_region(text), one_region(other)
     if found is None or (mine, theirs) == (text, other):
         return found
-    return found if turned_round(mine, theirs) or find_conflict(mine, theirs) else None
+    return found if find_exchange(mine, theirs) or find_conflict(mine, theirs) else None
 
 
 def _matches(text: str, known: Sequence[Known]) -> Iterator[_Match]:
@@ -149,7 +147,7 @@ def _said_alone(mine: frozenset[str], content: str) -> Iterator[str]:
     """Yield the text and those of its clauses that are about these few concepts and nothing else."""
     yield content if mine == concepts(content) else ""
     if mine and mine <= concepts(content):
-        yield from (clause for clause in dict.fromkeys(clauses(content)) if concepts(clause) == mine)
+        yield from (clause for clause in dict.fromkeys(split_clauses(content)) if concepts(clause) == mine)
 
 
 def _covered(mine: frozenset[str], content: str) -> float:

@@ -9,6 +9,9 @@ from collections.abc import Iterator
 _SENTENCE = re.compile(r"[^。！？!?；;.\n]+(?:[.](?=\S)[^。！？!?；;.\n]*)*(?:[。！？!?；;.]+[\"'”’」』）)]*)?")
 # Where a text may be cut in two: after closing quotes, and never between two characters that belong together (`a;b`).
 SENTENCE_CUT = re.compile(r"[。！？；]+[”’」』）】》]*|(?<![.!?;])[.!?;]++[\"')\]]*+(?=\s)")
+_CLAUSE = re.compile(
+    r"[,;:.!?](?=\s|$)|[，；：。！？—\n]|\b(?:and then|and|but|while|whereas)\b|但是?|不过|然后|并且|而且|而(?=[^且])"
+)
 
 
 def split_sentences(text: str) -> list[str]:
@@ -19,3 +22,8 @@ def split_sentences(text: str) -> list[str]:
 def find_sentences(text: str, start: int = 0) -> Iterator[re.Match[str]]:
     """Yield each sentence as a match, with the space around it, from a position on."""
     return _SENTENCE.finditer(text, start)
+
+
+def split_clauses(text: str) -> list[str]:
+    """Return the clauses of a text as they stand in it; some may be empty."""
+    return _CLAUSE.split(text)

@@ -17,8 +17,8 @@ from memsieve.kb.refine.journal import RefineRun, Step
 from memsieve.kb.refine.report import FileOutcome, RefinedFile
 from memsieve.model import Outcome, Reason
 from memsieve.refine.concepts import concepts, share
-from memsieve.refine.narrow import narrow
-from memsieve.refine.verdict import COVERED, Known, compare_with_known, refine
+from memsieve.refine.narrow import why_narrow
+from memsieve.refine.verdict import COVERED, Known, find_duplicate, refine
 
 Observations = Literal["evidence", "runs"]
 # Comparing two texts takes milliseconds, and hundreds may differ in a number only.
@@ -69,18 +69,18 @@ class Plan:
         made = self.atoms.made_of(finding.id)
         if made is not None and share(concepts(finding.content), made.concepts) > COVERED:
             return _deletion(finding, FileOutcome.DUPLICATE, f"Atom {made.path} was made of it.", made.path)
-        compared = compare_with_known(finding.content, self.atoms.known(concepts(finding.content)), "atom")
+        compared = find_duplicate(finding.content, self.atoms.known(concepts(finding.content)), "atom")
         if compared.duplicate_of is not None:
             return _deletion(finding, FileOutcome.DUPLICATE, str(compared.reason), compared.duplicate_of)
         self._differing[finding.file] = compared.reason
-        why = narrow(finding.content)
+        why = why_narrow(finding.content)
         return None if why is None else _deletion(finding, FileOutcome.TOO_NARROW, str(why), None)
 
     def _same(self, lead: Finding, other: Finding) -> bool:
         if lead.kind is not other.kind:
             return False
         for one, two in ((other, lead), (lead, other)):
-            compared = compare_with_known(one.content, [Known(id=two.file, content=two.content)], "finding")
+            compared = find_duplicate(one.content, [Known(id=two.file, content=two.content)], "finding")
             if compared.duplicate_of is not None:
                 return True
             if compared.difference is not None:
