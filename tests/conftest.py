@@ -52,6 +52,29 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@dataclass(frozen=True)
+class Case:
+    """A line of a table of examples: what is expected of a text, or why it is known to come out otherwise."""
+
+    line: int
+    expected: str
+    known_failure: str
+    text: str
+
+
+@pytest.fixture(scope="session")
+def cases() -> Callable[[str], list[Case]]:
+    """Return what reads a table of examples in `unit/data`: tabs between columns, `#` before a comment."""
+
+    def read(name: str) -> list[Case]:
+        lines = (TESTS / "unit" / "data" / name).read_text(encoding="utf-8").splitlines()
+        rows = [(number, line.split("\t")) for number, line in enumerate(lines, start=1) if not line.startswith("#")]
+        assert rows[0][1] == ["expected", "known_failure", "text"]
+        return [Case(number, *row[:2], row[2].replace("\\n", "\n").replace("\\t", "\t")) for number, row in rows[1:]]
+
+    return read
+
+
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
