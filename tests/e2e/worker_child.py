@@ -17,16 +17,17 @@ from pathlib import Path
 import memsieve.services.container
 import memsieve.services.embedder
 from memsieve.config import Settings
-from memsieve.jobs.duties import Pace
+from memsieve.jobs.tasks import WorkerIntervals
 from memsieve.jobs.worker import Worker
 from memsieve.testing import WordEmbedder
 
-PACE = Pace(
+INTERVALS = WorkerIntervals(
     look="* * * * * */1",
     heartbeat=timedelta(seconds=0.5),
     busy=timedelta(seconds=0.5),
+    polling=timedelta(seconds=0.5),
 )
-HASTY = replace(PACE, stalled=timedelta(seconds=2))
+HASTY = replace(INTERVALS, stalled=timedelta(seconds=2))
 
 
 class Hanging:
@@ -47,8 +48,8 @@ async def main(database_url: str, redis_url: str, clock: str, *ways: str) -> Non
     async with memsieve.services.container.open_services(settings, now, jobs=False) as services:
         weekly = replace(services.weekly, digester=Hanging()) if "hang" in ways else services.weekly
         opened = replace(services, weekly=weekly)
-        pace = HASTY if "hasty" in ways else PACE
-        worker = Worker(database_url, opened, report=lambda done: _print(asdict(done)), pace=pace)
+        intervals = HASTY if "hasty" in ways else INTERVALS
+        worker = Worker(database_url, opened, report=lambda done: _print(asdict(done)), intervals=intervals)
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, worker.stop)
         await worker.run()
 

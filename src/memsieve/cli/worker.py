@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from memsieve.config import Settings
-    from memsieve.jobs.worker import Done, Worker
+    from memsieve.jobs.worker import JobReport, Worker
 
 commands = typer.Typer()
 CONCURRENCY = 2
@@ -64,7 +64,7 @@ def worker(
 
 
 def _work_once(settings: Settings, concurrency: int, *, as_json: bool) -> None:
-    done: list[Done] = []
+    done: list[JobReport] = []
     with progress("Working") as advance:
         _work(settings, concurrency, done.append, lambda worker: worker.run_once(advance))
     show({"jobs": [_document(one) for one in done]}, lambda _screens: _picture(done), as_json=as_json)
@@ -75,7 +75,7 @@ def _work_once(settings: Settings, concurrency: int, *, as_json: bool) -> None:
 def _work(
     settings: Settings,
     concurrency: int,
-    report: Callable[[Done], None],
+    report: Callable[[JobReport], None],
     work: Callable[[Worker], Coroutine[Any, Any, None]],
 ) -> None:
     import asyncio
@@ -121,20 +121,20 @@ def _worker_class() -> type[Worker]:
     return Worker
 
 
-def _logged(done: Done) -> None:
+def _logged(done: JobReport) -> None:
     level = logging.INFO if done.error is None else logging.WARNING
     _log.log(level, "%s", _sentence(done), extra={"document": _document(done)})
 
 
-def _sentence(done: Done) -> str:
+def _sentence(done: JobReport) -> str:
     what = done.job if done.project_id is None else f"{done.job} of {done.project_id}"
     more = ", ".join(f"{name} {value}" for name, value in done.detail.items())
     error = "" if done.error is None else f": {done.error}"
-    again = "" if done.again is None else f" It is tried again in {done.again:.0f} s."
+    again = "" if done.retry_in is None else f" It is tried again in {done.retry_in:.0f} s."
     return f"{what}: {done.outcome}{f' ({more})' if more else ''} in {done.seconds:.1f} s{error}{again}"
 
 
-def _document(done: Done) -> dict[str, Any]:
+def _document(done: JobReport) -> dict[str, Any]:
     document = {
         "job": done.job,
         "project": done.project_id,
@@ -142,12 +142,12 @@ def _document(done: Done) -> dict[str, Any]:
         "seconds": round(done.seconds, 3),
         **done.detail,
         "error": done.error,
-        "again_in_seconds": done.again,
+        "again_in_seconds": done.retry_in,
     }
     return {name: value for name, value in document.items() if value is not None}
 
 
-def _picture(done: list[Done]) -> RenderableType:
+def _picture(done: list[JobReport]) -> RenderableType:
     from rich.text import Text
 
     from memsieve.cli.output import printable

@@ -105,22 +105,22 @@ def translated() -> Iterator[None]:
 def in_our_words(exc: psycopg.Error | ConnectorException) -> MemsieveError:
     """Return the error that tells what happened to the queue and what to do next."""
     cause = exc.__cause__ if isinstance(exc, ConnectorException) and exc.__cause__ else exc
-    said = (str(cause).strip() or type(cause).__name__).splitlines()[0].rstrip(".")
+    message = (str(cause).strip() or type(cause).__name__).splitlines()[0].rstrip(".")
     match cause:
         case errors.InsufficientPrivilege():
             return Forbidden(
-                f"PostgreSQL refused: {said}. Workers need GRANT memsieve_filter, and `memsieve migrate` needs "
+                f"PostgreSQL refused: {message}. Workers need GRANT memsieve_filter, and `memsieve migrate` needs "
                 "memsieve_owner and the right to make a schema."
             )
         case errors.UndefinedTable() | errors.UndefinedFunction() | errors.UndefinedObject():
-            return SchemaOutdated(f"The queue of jobs is not this version's: {said}. Run: memsieve migrate")
+            return SchemaOutdated(f"The queue of jobs is not this version's: {message}. Run: memsieve migrate")
         case psycopg.ProgrammingError() if cause.sqlstate is None:
             return ConfigError(
                 "database_url is no address of a PostgreSQL database. Write it like "
                 "postgresql://user:password@host:5432/name."
             )
     return StoreUnavailable(
-        f"The queue of jobs in PostgreSQL did not answer ({said}). Try again.",
+        f"The queue of jobs in PostgreSQL did not answer ({message}). Try again.",
         public="The queue of jobs does not answer now.",
     )
 

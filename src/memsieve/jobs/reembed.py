@@ -47,12 +47,12 @@ class Reembedder:
 
     vectors: VectorStore
     embedder: Embedder
-    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     _passed: StaleText | None = None
 
     async def run(self, progress: Progress | None = None) -> Reembedding:
-        """Do it all as fast as it goes; `progress` is told how many are done, of how many."""
-        async with self._turn:
+        """Do it all as fast as it goes; `progress` is called with how many are done, of how many."""
+        async with self._lock:
             total, seen, put, unreadable = await self.vectors.stale(), 0, 0, 0
             last: StaleText | None = None
             while batch := await self._batch(last):
@@ -64,7 +64,7 @@ class Reembedder:
 
     async def run_slice(self, goes_on: Callable[[], bool]) -> Slice:
         """Do a few batches from where the need is greatest, as long as it `goes_on`; at least one."""
-        async with self._turn:
+        async with self._lock:
             put, unreadable = 0, 0
             last: StaleText | None = None
             while batch := await self._batch(last):
@@ -95,7 +95,7 @@ class Reembedder:
         Nothing is gone through twice: two processes with different embedders would undo each other's work for ever.
         """
         clock = asyncio.get_running_loop().time
-        async with self._turn:
+        async with self._lock:
             began = clock()
             while batch := await self._batch(self._passed):
                 self._passed = batch.last

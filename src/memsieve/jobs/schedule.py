@@ -1,4 +1,4 @@
-"""What comes round while a memory is open: entries are tried again, vectors and digests made, old news dropped."""
+"""Background work while a memory is open: retry entries, re-embed, make digests, forget old events."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from memsieve.errors import MemsieveError
 from memsieve.ingress.recording import Ingress
-from memsieve.jobs.forget import forget_old
 from memsieve.jobs.reembed import Reembedder
 from memsieve.jobs.weekly import RunOutcome, WeeklyDigests
 from memsieve.model import Scope
-from memsieve.ports import RUN_LEASE, EventLog, Statistics
+from memsieve.ports import EVENTS_KEPT, RUN_LEASE, EventLog, Statistics
 
 RETRY_EVERY = timedelta(minutes=1)
-# So soon it is seen that a store which was down is back.
+# How soon a store that was down is seen to be back.
 LOOK_EVERY = timedelta(seconds=10)
 # Who opens a memory for a moment only, as most commands do, is not slowed down.
 REEMBED_AFTER = timedelta(seconds=10)
@@ -25,7 +24,7 @@ DIGEST_AFTER = timedelta(seconds=10)
 FORGET_AFTER = timedelta(seconds=10)
 FORGET_EVERY = timedelta(hours=1)
 
-_TOLD_AGAIN = 1.0
+_CANCEL_EVERY = 1.0
 
 _log = logging.getLogger(__name__)
 
@@ -67,9 +66,15 @@ async def digesting(
 async def forgetting(
     events: EventLog, after: timedelta = FORGET_AFTER, every: timedelta = FORGET_EVERY
 ) -> AsyncIterator[None]:
-    """Drop what is news no longer, from time to time beside the block."""
+    """Forget old events, from time to time beside the block."""
     async with _beside(_forget_for_ever(events, after, every)):
         yield
+
+
+async def forget_old_events(events: EventLog) -> int:
+    """Drop the events that are older than they are kept, and return how many they were."""
+    # By the machine's time, as the stores note it, whatever clock the services go by.
+    return await events.forget(datetime.now(UTC) - EVENTS_KEPT)
 
 
 @asynccontextmanager
@@ -78,10 +83,10 @@ async def _beside(work: Coroutine[None, None, None]) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        # Whoever waits for an event with a time-out may miss that he was cancelled, in Python 3.11: he is told again.
+        # CPython 3.11 can swallow a cancellation inside wait_for: cancel until the task has ended.
         while not task.done():
             task.cancel()
-            await asyncio.wait([task], timeout=_TOLD_AGAIN)
+            await asyncio.wait([task], timeout=_CANCEL_EVERY)
         with suppress(asyncio.CancelledError):
             task.result()
 
@@ -144,6 +149,6 @@ async def _forget_for_ever(events: EventLog, after: timedelta, every: timedelta)
         await asyncio.sleep(wait.total_seconds())
         wait = every
         try:
-            await forget_old(events)
+            await forget_old_events(events)
         except MemsieveError as error:
-            _log.warning("What happened longer ago than a day could not be dropped: %s", error)
+            _log.warning("Events of more than a day ago could not be dropped: %s", error)

@@ -22,7 +22,7 @@ FIRST_WINDOW = timedelta(days=31)
 _SLACK = timedelta(minutes=1)
 # So many entries, those that were recorded first, are asked when the project began: times may be wrong or imported.
 _FIRST_ENTRIES = 1000
-# So finely is progress told for each project.
+# Progress is reported in hundredths of each project.
 _PARTS = 100
 
 _log = logging.getLogger(__name__)
@@ -119,14 +119,14 @@ class WeeklyDigests:
         due, projects = self.due(), await self.statistics.projects()
         runs: list[DigestRun] = []
         for number, project_id in enumerate(projects):
-            told = _share(progress, number, len(projects))
-            runs.append(await self._look(_system(project_id), due, told))
-            told(1, 1)
+            share = _share(progress, number, len(projects))
+            runs.append(await self._look(Scope.system(project_id), due, share))
+            share(1, 1)
         return runs
 
     async def make(self, project_id: str, progress: Progress | None = None) -> DigestRun:
         """Make one project's digest if it is due and not made; what goes wrong is raised."""
-        return await self._make_if_due(_system(project_id), self.due(), progress)
+        return await self._make_if_due(Scope.system(project_id), self.due(), progress)
 
     async def _look(self, scope: Scope, due: datetime, progress: Progress) -> DigestRun:
         """Make one project's digest if it is due; whatever goes wrong is its own affair."""
@@ -182,10 +182,6 @@ class WeeklyDigests:
                 await self.runs.release(scope, due)
 
 
-def _system(project_id: str) -> Scope:
-    return Scope.system(project_id)
-
-
 def _run(
     scope: Scope, due: datetime, outcome: RunOutcome, *, digest: Digest | None = None, error: str | None = None
 ) -> DigestRun:
@@ -199,8 +195,8 @@ def _sentence(error: Exception) -> str:
 def _share(progress: Progress | None, number: int, projects: int) -> Progress:
     """Return the progress of one project as a part of that of all."""
 
-    def told(done: int, total: int) -> None:
+    def report(done: int, total: int) -> None:
         if progress is not None:
             progress(number * _PARTS + _PARTS * done // max(total, 1), projects * _PARTS)
 
-    return told
+    return report

@@ -17,8 +17,8 @@ from procrastinate.schema import SchemaManager
 from memsieve.config import Settings
 from memsieve.errors import ConfigError, Conflict, EmbedderError, JudgeError, SchemaOutdated, StoreUnavailable
 from memsieve.jobs import queue
-from memsieve.jobs.again import FIRST_WAIT, LONGEST_WAIT, NotNow, wait_after
-from memsieve.jobs.duties import MOST_ATTEMPTS, Pace
+from memsieve.jobs.retry import FIRST_DELAY, LONGEST_DELAY, RetryLater, retry_delay
+from memsieve.jobs.tasks import MAX_ATTEMPTS, JobTasks, WorkerIntervals
 from memsieve.jobs.worker import Worker
 from memsieve.model import Decision, Digest, EntryFilter
 from memsieve.services.container import open_services
@@ -117,20 +117,20 @@ def told(done, job):
 
 @pytest.mark.parametrize("error", [StoreUnavailable("down"), EmbedderError("down"), JudgeError("down")])
 def test_what_did_not_answer_is_tried_again_after_longer_and_longer_waits(error):
-    waits = [wait_after(error, attempts) for attempts in range(12)]
-    assert waits[:3] == [FIRST_WAIT, FIRST_WAIT * 2, FIRST_WAIT * 4]
-    assert waits[-2:] == [LONGEST_WAIT, LONGEST_WAIT]
+    waits = [retry_delay(error, attempts) for attempts in range(12)]
+    assert waits[:3] == [FIRST_DELAY, FIRST_DELAY * 2, FIRST_DELAY * 4]
+    assert waits[-2:] == [LONGEST_DELAY, LONGEST_DELAY]
     assert waits == sorted(waits)
 
 
 @pytest.mark.parametrize("error", [Conflict("no"), ValueError("a fault")])
 def test_what_would_fail_again_is_not_tried_again(error):
-    assert wait_after(error, 0) is None
+    assert retry_delay(error, 0) is None
 
 
 def test_a_job_that_was_broken_off_is_tried_again_at_once():
-    assert wait_after(asyncio.CancelledError(), 5) == timedelta()
-    assert wait_after(NotNow("Wait.", DAY), 5) == DAY
+    assert retry_delay(asyncio.CancelledError(), 5) == timedelta()
+    assert retry_delay(RetryLater("Wait.", DAY), 5) == DAY
 
 
 def test_the_queue_is_made_once_however_often_it_is_asked_for(bare_url, run):
@@ -237,7 +237,7 @@ def test_a_digest_whose_judge_does_not_answer_is_put_off_and_then_made(work, rec
     record()
     maker.errors["apollo"] = JudgeError("No answer.")
     [done] = [one for one in work() if one.job == "digest"]
-    assert (done.outcome, done.error, done.again) == ("put off", "No answer.", FIRST_WAIT.total_seconds())
+    assert (done.outcome, done.error, done.retry_in) == ("put off", "No answer.", FIRST_DELAY.total_seconds())
     assert told(work(), "digest") == {}
     maker.errors.clear()
     sql("UPDATE procrastinate_jobs SET scheduled_at = now() WHERE task_name = 'digest'")
@@ -281,7 +281,7 @@ def two_embedders(reopen, record, services, work, monkeypatch, run):
 def test_vectors_of_a_former_embedder_are_made_again_slice_by_slice(two_embedders, work, run):
     former, services = two_embedders
     assert run(services.reembedder.needed())
-    slices = [one.detail for one in work(pace=Pace(slice=timedelta())) if one.job == "reembed"]
+    slices = [one.detail for one in work(intervals=WorkerIntervals(slice=timedelta())) if one.job == "reembed"]
     assert [one.get("embedded", 0) for one in slices] == [32, 32, 6, 0]
     assert not run(services.reembedder.needed())
     assert run(former.reembedder.needed())
@@ -290,11 +290,11 @@ def test_vectors_of_a_former_embedder_are_made_again_slice_by_slice(two_embedder
 def test_workers_of_a_former_embedder_undo_the_work_only_when_they_are_started_anew(two_embedders, work, run, url):
     former, _ = two_embedders
     work()
-    duties = Worker(url, former, report=print)._duties()
+    tasks = JobTasks(services=former, connector=queue.connector(url, 2), intervals=WorkerIntervals())
 
     async def hourly():
-        async with duties.app.open_async():
-            return await duties.reembed_if_needed(taking_over=False)
+        async with tasks.app.open_async():
+            return await tasks.reembed_if_needed(taking_over=False)
 
     assert not run(hourly())
     assert "reembed" in {one.job for one in work(former)}
@@ -304,11 +304,11 @@ def test_a_worker_leaves_the_vectors_of_another_embedder_to_the_workers_that_hav
     two_embedders, work, run, url, sql
 ):
     former, services = two_embedders
-    duties = Worker(url, services, report=print)._duties()
+    tasks = JobTasks(services=services, connector=queue.connector(url, 2), intervals=WorkerIntervals())
 
     async def begin():
-        async with duties.app.open_async():
-            return await duties.reembed_if_needed(taking_over=True)
+        async with tasks.app.open_async():
+            return await tasks.reembed_if_needed(taking_over=True)
 
     assert run(begin())
     work(former)
@@ -363,7 +363,7 @@ def test_what_a_dead_worker_was_doing_is_put_back_and_its_looks_are_ended(work, 
 def test_a_job_that_is_begun_again_and_again_and_never_ends_is_given_up(work, record, sql, caplog):
     record()
     work()
-    left_doing(sql, attempts=MOST_ATTEMPTS)
+    left_doing(sql, attempts=MAX_ATTEMPTS)
     work()
     assert sql("SELECT status::text FROM procrastinate_jobs WHERE task_name = 'digest'") == [("failed",)]
     assert "never ended: given up" in caplog.text

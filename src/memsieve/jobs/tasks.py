@@ -1,4 +1,4 @@
-"""What workers do: each kind of job, and the looks that find out which are to be done."""
+"""The tasks of workers: each kind of job, and the periodic look that defers those that are due."""
 
 from __future__ import annotations
 
@@ -16,22 +16,21 @@ from procrastinate.exceptions import AlreadyEnqueued, UniqueViolation
 from procrastinate.jobs import Job, Status
 
 from memsieve.ingress.recording import Ingress
-from memsieve.jobs.again import Again, NotNow
-from memsieve.jobs.forget import forget_old
 from memsieve.jobs.reembed import Reembedder
-from memsieve.jobs.schedule import RETRY_EVERY
+from memsieve.jobs.retry import JobRetryStrategy, RetryLater
+from memsieve.jobs.schedule import RETRY_EVERY, forget_old_events
 from memsieve.jobs.weekly import RunOutcome, WeeklyDigests
 from memsieve.model import Decision, Scope
 from memsieve.ports import RUN_LEASE, EventLog, Statistics
 
-# Two queues, so that what takes minutes does not hold up what takes moments.
+# Two queues, so that jobs of minutes do not hold up jobs of milliseconds.
 QUICK, LONG = "quick", "long"
 LOOK, RETRY, DIGEST, REEMBED, SWEEP = "look", "retry", "digest", "reembed", "sweep"
-# What comes round by itself needs no second try.
+# A periodic job needs no retry.
 PERIODIC = (LOOK, SWEEP)
 KEPT_HOURS = 7 * 24
-# A job that was begun so often and never ended, well or badly, may be what ends its workers.
-MOST_ATTEMPTS = 20
+# A job that was begun so often and never ended, well or badly, may be what kills its workers.
+MAX_ATTEMPTS = 20
 
 _log = logging.getLogger(__name__)
 
@@ -39,7 +38,7 @@ Result = dict[str, Any]
 
 
 class JobServices(Protocol):
-    """The rooms in which jobs are done."""
+    """The services that jobs use."""
 
     @property
     def ingress(self) -> Ingress: ...
@@ -54,7 +53,7 @@ class JobServices(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
+class WorkerIntervals:
     """How often workers look, and how long they wait; crons may have a sixth field for seconds."""
 
     look: str = "* * * * *"
@@ -62,14 +61,16 @@ class Pace:
     heartbeat: timedelta = timedelta(seconds=10)
     # A worker that gave no sign of life for so long has died, and its jobs are done by another.
     stalled: timedelta = timedelta(minutes=1)
-    # Whoever took a digest and died holds it for the whole lease.
+    # How often the queue is asked for jobs whose time has come; of new ones it is notified.
+    polling: timedelta = timedelta(seconds=5)
+    # A worker that took a digest and died holds it for the whole lease.
     busy: timedelta = RUN_LEASE / 3
     slice: timedelta = timedelta(minutes=1)
 
 
 @dataclass(kw_only=True)
-class Duties:
-    """Registers the jobs with procrastinate and does them.
+class JobTasks:
+    """Registers the tasks with procrastinate and runs them.
 
     `upkeep` is done with every sweep. Locks are named by kind and project: a job that waits for its next try would hold
     up every other with the same lock.
@@ -77,18 +78,18 @@ class Duties:
 
     services: JobServices
     connector: BaseConnector
-    pace: Pace
+    intervals: WorkerIntervals
     upkeep: Sequence[Callable[[], Awaitable[object]]] = ()
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     app: App = field(init=False)
 
     def __post_init__(self) -> None:
         self.app = App(connector=self.connector)
-        self._periodic(LOOK, self._look, QUICK, self.pace.look)
-        self._periodic(SWEEP, self._sweep, LONG, self.pace.sweep)
-        self.app.task(name=RETRY, queue=QUICK, retry=Again())(self._retry)
-        self.app.task(name=DIGEST, queue=LONG, retry=Again())(self._digest)
-        self.app.task(name=REEMBED, queue=self.own_queue, retry=Again())(self._reembed)
+        self._periodic(LOOK, self._look, QUICK, self.intervals.look)
+        self._periodic(SWEEP, self._sweep, LONG, self.intervals.sweep)
+        self.app.task(name=RETRY, queue=QUICK, retry=JobRetryStrategy())(self._retry)
+        self.app.task(name=DIGEST, queue=LONG, retry=JobRetryStrategy())(self._digest)
+        self.app.task(name=REEMBED, queue=self.own_queue, retry=JobRetryStrategy())(self._reembed)
 
     @property
     def own_queue(self) -> str:
@@ -128,12 +129,12 @@ class Duties:
 
     async def _pick_up(self) -> int:
         """Put back what workers that have died were doing."""
-        seconds = self.pace.stalled.total_seconds()
+        seconds = self.intervals.stalled.total_seconds()
         stalled = list(await self.app.job_manager.get_stalled_jobs(seconds_since_heartbeat=seconds))
         for job in stalled:
             if job.task_name in PERIODIC:
                 await self._finish(job, Status.ABORTED)
-            elif job.attempts >= MOST_ATTEMPTS:
+            elif job.attempts >= MAX_ATTEMPTS:
                 _log.error("The job %s was begun %d times and never ended: given up.", job.call_string, job.attempts)
                 await self._finish(job, Status.FAILED)
             else:
@@ -184,12 +185,12 @@ class Duties:
         del due
         run = await self.services.weekly.make(project_id)
         if run.outcome is RunOutcome.BUSY:
-            raise NotNow("Another makes this digest, or died while it did.", self.pace.busy)
+            raise RetryLater("Another makes this digest, or died while it did.", self.intervals.busy)
         insights = {} if run.digest is None else {"insights": len(run.digest.insights)}
         return {"outcome": run.outcome.value, **insights}
 
     async def _reembed(self, embedder: str) -> Result:
-        end = asyncio.get_running_loop().time() + self.pace.slice.total_seconds()
+        end = asyncio.get_running_loop().time() + self.intervals.slice.total_seconds()
         done = await self.services.reembedder.run_slice(
             lambda: not self.stopping.is_set() and asyncio.get_running_loop().time() < end
         )
@@ -205,7 +206,7 @@ class Duties:
         await self.app.job_manager.delete_old_jobs(
             nb_hours=KEPT_HOURS, include_failed=True, include_cancelled=True, include_aborted=True
         )
-        forgotten = await forget_old(self.services.events)
+        forgotten = await forget_old_events(self.services.events)
         for work in self.upkeep:
             await work()
         return {"forgotten": forgotten, "reembedding": await self.reembed_if_needed(taking_over=False)}
