@@ -65,7 +65,7 @@ def test_every_text_is_decided_as_expected():
 def test_every_reason_is_known_in_both_languages():
     found = [one for _, _, _, text in CASES if (one := find_injection(f"{HOST} {text}"))]
     said = {one.reason.sentence(language) for one in found for language in ("en", "zh")}
-    assert len(said) > 100
+    assert len(said) > 60
     assert not [one for one in said if re.search(r"\b(?:injection|sign|hidden|disguise)\.\w", one)]
 
 
