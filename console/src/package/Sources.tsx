@@ -7,6 +7,7 @@ import { Badge } from '../components/Badge';
 import { QuotedText } from '../components/QuotedText';
 import { useErrorMessage } from '../components/States';
 import { badges } from '../messages/badges';
+import { checks } from '../messages/checks';
 import { digest as messages } from '../messages/digest';
 import { useLanguage, useMessages } from '../messages/language';
 import { Byline, Title } from './Evidence';
@@ -71,6 +72,7 @@ function Quote({ source, href }: { source: InsightSource; href?: string }) {
 function WholeEntry({ id, href }: { id: string; href?: string }) {
   const t = useMessages(messages);
   const { decisions } = useMessages(badges);
+  const { names } = useMessages(checks);
   const language = useLanguage();
   const client = useClient();
   const { data, error } = useQuery({
@@ -90,7 +92,7 @@ function WholeEntry({ id, href }: { id: string; href?: string }) {
           .filter((check) => !check.passed)
           .map((check) => (
             <Badge key={check.name} title={check.reason[language]}>
-              ✘ {check.name}
+              ✘ {names[check.name] ?? check.name}
             </Badge>
           ))}
         {href && (
