@@ -12,6 +12,7 @@ from memsieve.kb.files import document
 from memsieve.kb.files.tree import atom_files
 from memsieve.kb.items import TYPES, Item
 from memsieve.mcp.results import AtomFound, AtomsFound, ItemWritten, Refined
+from memsieve.model import Refinement
 
 ATOMS = "kb://atoms"
 MOST_LISTED = 1000
@@ -30,7 +31,9 @@ def write(base: KnowledgeBase, type_: str, fields: dict[str, str | None], **rest
     if kind.is_finding:
         _refuse_orders({**fields, **rest})
     written = base.write(item)
-    return ItemWritten.of(written, base.layout.relative(written.path), finding=kind.is_finding)
+    return ItemWritten.of(
+        written, file=base.layout.relative(written.path), needed=Refinement.NEEDED if kind.is_finding else None
+    )
 
 
 def _refuse_orders(given: Mapping[str, object]) -> None:
@@ -46,21 +49,7 @@ def _refuse_orders(given: Mapping[str, object]) -> None:
 def search(base: KnowledgeBase, query: str, limit: int) -> AtomsFound:
     """Find atoms."""
     found = base.search(query, limit)
-    return AtomsFound(
-        hits=[
-            AtomFound(
-                path=hit.path,
-                uri=uri_of(hit.path),
-                title=hit.title,
-                score=hit.score,
-                line=hit.line,
-                excerpt=hit.excerpt,
-            )
-            for hit in found.hits
-        ],
-        unread=list(found.unread),
-        degraded=list(found.degraded),
-    )
+    return AtomsFound.of(found, hits=[AtomFound.of(hit, uri=uri_of(hit.path)) for hit in found.hits])
 
 
 def refine(base: KnowledgeBase, task: str | None, *, dry_run: bool) -> Refined:
