@@ -9,10 +9,10 @@ from types import TracebackType
 from typing import Self
 
 from memsieve import validate
-from memsieve.access.keyring import Keyring
 from memsieve.config import Settings, read_settings
 from memsieve.jobs.reembed import Reembedding
 from memsieve.jobs.weekly import DigestRun
+from memsieve.keyring import Keyring
 from memsieve.model import Totals
 from memsieve.ports import Clock, Embedder, EventLog, Progress
 from memsieve.project import AsyncProject

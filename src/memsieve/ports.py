@@ -16,12 +16,12 @@ from memsieve.model import (
     AuditNote,
     Chunk,
     ContextItem,
+    DailyCounts,
     DateRange,
     Digest,
     Entry,
     EntryFilter,
     Event,
-    Flow,
     Insight,
     InsightSource,
     LongTermMemory,
@@ -301,7 +301,7 @@ class Statistics(Protocol):
     async def stats(self, scope: Scope) -> Stats:
         """Return one project's counts."""
 
-    async def flow(self, scope: Scope, span: DateRange) -> Flow:
+    async def flow(self, scope: Scope, span: DateRange) -> DailyCounts:
         """Return what went through one project on each day of a span, and how old is what it holds.
 
         Entries count on the day they were said, as they are decided now; deeds on the day they were done.

@@ -17,11 +17,11 @@ from memsieve.model import (
     Answer,
     AuditEvent,
     AuditNote,
+    DailyCounts,
     DateRange,
     Digest,
     Entry,
     EntryFilter,
-    Flow,
     Insight,
     Lineage,
     LongTermMemory,
@@ -285,7 +285,7 @@ class AsyncProject:
         """Count what the project holds and what the filter refused."""
         return await self._services.statistics.stats(self._agent)
 
-    async def flow(self, *, days: int = 30, offset: timedelta = timedelta(0)) -> Flow:
+    async def flow(self, *, days: int = 30, offset: timedelta = timedelta(0)) -> DailyCounts:
         """Count what was recorded, admitted, refused and decided on each of the last days, and how old it all is.
 
         A day begins where clocks are `offset` ahead of UTC.

@@ -7,8 +7,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from memsieve.access.keyring import Keyring
 from memsieve.config import Settings
+from memsieve.keyring import Keyring
 from memsieve.memory import AsyncMemory
 from memsieve.ports import Clock, Embedder
 from memsieve.project import AsyncProject

@@ -16,14 +16,14 @@ from memsieve.model import (
     AgeBucket,
     Approval,
     AuditEvent,
+    DailyCounts,
+    DayCounts,
     Decision,
     Dispute,
     Edit,
     Event,
     EventKind,
     ExclusionReason,
-    Flow,
-    FlowDay,
     Insight,
     InsightDecision,
     Lineage,
@@ -98,9 +98,9 @@ STATS = Stats(
     **{name: number for number, name in enumerate(Stats.__dataclass_fields__)}
     | {"project_id": "apollo", "refused_by": {"echo": 3}, "working": None, "oldest_waiting": NOW}
 )
-FLOW = Flow(
+FLOW = DailyCounts(
     project_id="apollo",
-    days=(FlowDay(day=NOW.date(), recorded=9, admitted=5, refused=3, pending=1, refused_by={"echo": 3}, promoted=2),),
+    days=(DayCounts(day=NOW.date(), recorded=9, admitted=5, refused=3, pending=1, refused_by={"echo": 3}, promoted=2),),
     memory_ages=(AgeBucket(up_to_days=7, count=4), AgeBucket(up_to_days=None, count=1)),
     insight_ages=(AgeBucket(up_to_days=None, count=0),),
     oldest_insight=NOW,

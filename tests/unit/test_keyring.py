@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 
-from memsieve.access import keyring
-from memsieve.access.keyring import Keyring
+from memsieve import keyring
 from memsieve.config import Settings
 from memsieve.errors import Forbidden, InvalidInput, NotFound, StoreUnavailable
+from memsieve.keyring import Keyring
 from memsieve.memory import AsyncMemory
 from memsieve.model import SERVER_PROJECT, Entry, KeyRole
 from memsieve.stores.sqlite.database import FILE_NAME, Database

@@ -18,11 +18,11 @@ from memsieve.model import (
     Admission,
     Answer,
     AuditEvent,
+    DailyCounts,
     DateRange,
     Digest,
     Entry,
     EntryFilter,
-    Flow,
     Insight,
     Lineage,
     LongTermMemory,
@@ -293,7 +293,7 @@ class AsyncClientProject:
         call = Call(method="GET", path="/stats", query={"project_id": self.id})
         return read(documents.Stats, await self._connection.send(call))
 
-    async def flow(self, *, days: int = 30, offset: timedelta = timedelta(0)) -> Flow:
+    async def flow(self, *, days: int = 30, offset: timedelta = timedelta(0)) -> DailyCounts:
         """Count what was recorded, admitted, refused and decided on each of the last days, and how old it all is.
 
         A day begins where clocks are `offset` ahead of UTC.

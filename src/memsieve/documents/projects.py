@@ -35,7 +35,7 @@ class Stats(RecordDocument[model.Stats]):
     oldest_waiting: Moment | None = Field(description="Since when the oldest of them waits.")
 
 
-class FlowDay(RecordDocument[model.FlowDay]):
+class FlowDay(RecordDocument[model.DayCounts]):
     """What became of the entries said on a day, and the deeds done on it."""
 
     day: date = Field(description="The day.", examples=["2026-03-02"])
@@ -59,7 +59,7 @@ class AgeBucket(RecordDocument[model.AgeBucket]):
     count: Count = Field(description="How many.")
 
 
-class Flow(RecordDocument[model.Flow]):
+class Flow(RecordDocument[model.DailyCounts]):
     """What went through a project day by day, and how old is what it holds."""
 
     project_id: ProjectId

@@ -10,7 +10,6 @@ from memsieve.model.answers import (
     Serving,
     Source,
 )
-from memsieve.model.audit import AuditEvent, AuditNote
 from memsieve.model.entries import (
     MAX_LISTED,
     MAX_SEARCH_BYTES,
@@ -24,8 +23,9 @@ from memsieve.model.entries import (
     NotChecked,
     Receipt,
     ReviewStatus,
+    Vector,
 )
-from memsieve.model.events import Event, EventKind
+from memsieve.model.events import AuditEvent, AuditNote, Event, EventKind
 from memsieve.model.insights import (
     Digest,
     Dispute,
@@ -40,7 +40,6 @@ from memsieve.model.insights import (
     Refinement,
     SourceDoubt,
 )
-from memsieve.model.keys import ApiKey, KeyRole
 from memsieve.model.memories import (
     ATOM_NAME,
     ATOM_PREFIX,
@@ -53,6 +52,5 @@ from memsieve.model.memories import (
     TombstoneKind,
 )
 from memsieve.model.reasons import Reason
-from memsieve.model.scope import SERVER_PROJECT, Role, Scope, require_project
-from memsieve.model.statistics import AgeBucket, DateRange, Flow, FlowDay, Stats, Totals
-from memsieve.model.vector import Vector
+from memsieve.model.scope import SERVER_PROJECT, ApiKey, KeyRole, Role, Scope, require_project
+from memsieve.model.statistics import AgeBucket, DailyCounts, DateRange, DayCounts, Stats, Totals

@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from memsieve.model.audit import AuditEvent
-from memsieve.model.entries import Receipt
+from memsieve.model.entries import Receipt, Vector
+from memsieve.model.events import AuditEvent
 from memsieve.model.memories import LongTermMemory
-from memsieve.model.vector import Vector
 
 VERIFIED_LABEL = "✅ verified"
 UNVERIFIED_LABEL = "⚡️ unverified"

@@ -6,12 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from memsieve import validate
 from memsieve.errors import InvalidInput
 from memsieve.model.reasons import Reason
-from memsieve.model.vector import Vector
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+# A text as an embedder sees it.
+Vector: TypeAlias = "npt.NDArray[np.float32]"
 
 MAX_LISTED = 10_000
 MAX_SEARCH_BYTES = 64 * 1024

@@ -1,10 +1,16 @@
-"""What happened in a project, told to whoever watches it: never any content."""
+"""What happened in a project: events for those who watch it, and the lines of the audit log."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any, ClassVar
+
+_JSON = json.JSONEncoder(sort_keys=True, ensure_ascii=False)
 
 
 class EventKind(StrEnum):
@@ -28,3 +34,51 @@ class Event:
     kind: EventKind
     at: datetime
     subject: str
+
+
+class AuditNote(StrEnum):
+    """What the audit log holds besides changes: what a person should know of."""
+
+    FOREIGN_PROJECT = "foreign project refused"
+    PROPOSED = "promotion proposed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditEvent:
+    """One line of the audit log; `digest` chains it to the line before, `GENESIS` stands before the first."""
+
+    GENESIS: ClassVar[str] = "0" * 64
+
+    sequence: int
+    project_id: str
+    at: datetime
+    actor: str
+    action: str
+    subject: str
+    reason: str
+    detail: Mapping[str, Any]
+    previous: str
+    digest: str
+
+    @classmethod
+    def sealed(cls, **fields: Any) -> AuditEvent:
+        """Return a line of these fields with the digest that it must have."""
+        event = cls(**fields, digest="")
+        # Nobody has seen it yet, and to make it a second time would take as long as the rest.
+        object.__setattr__(event, "digest", event.expected_digest())
+        return event
+
+    def expected_digest(self) -> str:
+        """Return the digest that these fields and the line before must have."""
+        covered = [
+            self.sequence,
+            self.project_id,
+            self.at.isoformat(timespec="microseconds"),
+            self.actor,
+            self.action,
+            self.subject,
+            self.reason,
+            self.detail,
+            self.previous,
+        ]
+        return hashlib.sha256(_JSON.encode(covered).encode()).hexdigest()

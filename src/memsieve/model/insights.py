@@ -9,9 +9,8 @@ from enum import StrEnum
 from typing import ClassVar
 
 from memsieve.model.answers import UNVERIFIED_LABEL
-from memsieve.model.entries import ReviewStatus
+from memsieve.model.entries import ReviewStatus, Vector
 from memsieve.model.reasons import Reason
-from memsieve.model.vector import Vector
 
 
 class Outcome(StrEnum):

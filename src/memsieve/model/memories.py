@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from memsieve.model.vector import Vector
+from memsieve.model.entries import Vector
 
 # A source that is an atom of a knowledge base, and no entry, begins so.
 ATOM_PREFIX = "atom:"

@@ -58,8 +58,8 @@ class Totals:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FlowDay:
-    """One day: what became of the entries said on it, and which deeds were done on it."""
+class DayCounts:
+    """One day: what became of the entries recorded on it, and how many decisions people made on it."""
 
     day: date
     recorded: int = 0
@@ -74,18 +74,18 @@ class FlowDay:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgeBucket:
-    """How many are not yet so many days old, and older than those of the line before; None is any age."""
+    """One histogram bucket: younger than `up_to_days`, older than the bucket before; None is open-ended."""
 
     up_to_days: int | None
     count: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Flow:
-    """What went through a project in the last days, oldest first, and how old are its memories and what waits."""
+class DailyCounts:
+    """Counts of a project for each of the last days, oldest first, and the ages of its memories and insights."""
 
     project_id: str
-    days: tuple[FlowDay, ...]
+    days: tuple[DayCounts, ...]
     memory_ages: tuple[AgeBucket, ...]
     insight_ages: tuple[AgeBucket, ...]
     oldest_insight: datetime | None
@@ -94,7 +94,7 @@ class Flow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DateRange:
-    """The last days until now, as they begin where clocks are so far ahead of UTC."""
+    """The last days until now, where clocks are `offset` ahead of UTC."""
 
     MOST_DAYS: ClassVar[int] = 366
     MOST_OFFSET: ClassVar[timedelta] = timedelta(hours=14)
@@ -112,7 +112,7 @@ class DateRange:
 
     @property
     def dates(self) -> list[date]:
-        """All days of the span, oldest first."""
+        """All days of the range, oldest first."""
         today = (self.now.astimezone(UTC) + self.offset).date()
         return [today - timedelta(days=back) for back in reversed(range(self.days))]
 

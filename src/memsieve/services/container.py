@@ -7,7 +7,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memsieve.access.keyring import Keyring
 from memsieve.config import Settings
 from memsieve.digest.insights import InsightMaker
 from memsieve.digest.pipeline import Digester
@@ -20,6 +19,7 @@ from memsieve.ingress.restore import Restorer
 from memsieve.jobs import schedule
 from memsieve.jobs.reembed import Reembedder
 from memsieve.jobs.weekly import WeeklyDigests
+from memsieve.keyring import Keyring
 from memsieve.ports import (
     Clock,
     Embedder,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from memsieve.model import AgeBucket, DateRange, Flow, FlowDay, Scope
+from memsieve.model import AgeBucket, DailyCounts, DateRange, DayCounts, Scope
 
 MEMORY_AGES = (1, 7, 30, 90, 365)
 INSIGHT_AGES = (1, 7, 14, 30)
@@ -28,13 +28,13 @@ class FlowCounts:
     oldest_pending: datetime | None
 
 
-def flow_of(scope: Scope, span: DateRange, counted: FlowCounts) -> Flow:
+def flow_of(scope: Scope, span: DateRange, counted: FlowCounts) -> DailyCounts:
     """Return the flow of a project, with every day of the span."""
     happened = {(row["day"], row["what"]): row["count"] for row in counted.happened}
     refused_by: dict[str, dict[str, int]] = {}
     for row in counted.refusals:
         refused_by.setdefault(row["day"], {})[row["what"]] = row["count"]
-    return Flow(
+    return DailyCounts(
         project_id=scope.project_id,
         days=tuple(_day(day, happened, refused_by.get(str(day), {})) for day in span.dates),
         memory_ages=_by_age(counted.memory_ages, MEMORY_AGES),
@@ -44,13 +44,13 @@ def flow_of(scope: Scope, span: DateRange, counted: FlowCounts) -> Flow:
     )
 
 
-def _day(day: Any, happened: Mapping[tuple[str, str], int], refused_by: Mapping[str, int]) -> FlowDay:
+def _day(day: Any, happened: Mapping[tuple[str, str], int], refused_by: Mapping[str, int]) -> DayCounts:
     counts = {
         what: happened.get((str(day), what), 0)
         for what in ("admitted", "refused", "pending", "promoted", "dismissed", "retired")
     }
     recorded = counts["admitted"] + counts["refused"] + counts["pending"]
-    return FlowDay(day=day, recorded=recorded, refused_by=refused_by, **counts)
+    return DayCounts(day=day, recorded=recorded, refused_by=refused_by, **counts)
 
 
 def _by_age(rows: Rows, bounds: Sequence[int]) -> tuple[AgeBucket, ...]:

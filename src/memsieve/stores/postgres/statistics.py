@@ -6,7 +6,7 @@ from collections.abc import Awaitable
 from typing import Any, Protocol
 
 from memsieve.errors import StoreUnavailable
-from memsieve.model import DateRange, Flow, Scope, Stats, Totals
+from memsieve.model import DailyCounts, DateRange, Scope, Stats, Totals
 from memsieve.stores.flows import FlowCounts, flow_of
 from memsieve.stores.postgres.database import Connection, Database, Door
 from memsieve.stores.postgres.rows import fetch
@@ -93,7 +93,7 @@ class PostgresStatistics:
     async def waiting(self) -> list[str]:
         return await self._names(_WAITING)
 
-    async def flow(self, scope: Scope, span: DateRange) -> Flow:
+    async def flow(self, scope: Scope, span: DateRange) -> DailyCounts:
         return await self._database.read(Door.FILTER, scope, lambda connection: read_flow(connection, scope, span))
 
     async def totals(self) -> Totals:
@@ -169,7 +169,7 @@ SELECT
 """
 
 
-async def read_flow(connection: Connection, scope: Scope, span: DateRange) -> Flow:
+async def read_flow(connection: Connection, scope: Scope, span: DateRange) -> DailyCounts:
     """Return what went through a project in a span, and how old is what it holds."""
     values = {"project_id": scope.project_id, "now": span.now, "since": span.since, "shift": span.offset}
     # Planned anew each time: a day and a year are not read alike.

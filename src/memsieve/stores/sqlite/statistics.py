@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from memsieve.model import DateRange, Flow, Scope, Stats, Totals
+from memsieve.model import DailyCounts, DateRange, Scope, Stats, Totals
 from memsieve.ports import Clock
 from memsieve.stores.flows import FlowCounts, flow_of
 from memsieve.stores.sqlite.database import Database
@@ -91,7 +91,7 @@ class SqliteStatistics:
 
         return await self._database.read(work)
 
-    async def flow(self, scope: Scope, span: DateRange) -> Flow:
+    async def flow(self, scope: Scope, span: DateRange) -> DailyCounts:
         return await self._database.read(lambda connection: read_flow(connection, scope, span))
 
     async def totals(self) -> Totals:
@@ -149,7 +149,7 @@ SELECT
 """
 
 
-def read_flow(connection: sqlite3.Connection, scope: Scope, span: DateRange) -> Flow:
+def read_flow(connection: sqlite3.Connection, scope: Scope, span: DateRange) -> DailyCounts:
     """Return what went through a project in a span, and how old is what it holds."""
     values = {
         "project_id": scope.project_id,
