@@ -19,7 +19,7 @@ from benchmarks.report import Column, Report
 from benchmarks.scores import exponent
 
 from memsieve.kb.base import KnowledgeBase
-from memsieve.kb.files.document import Document
+from memsieve.kb.files.document import MarkdownDocument
 from memsieve.kb.items import Item
 from memsieve.models import bundled
 
@@ -116,7 +116,7 @@ class Texts:
             path = folder / f"area-{number // 100}" / f"atom-{number}.md"
             path.parent.mkdir(parents=True, exist_ok=True)
             fields = {"id": f"atom-{number}", "type": "pattern", "title": f"Atom {number}", "tags": ["made up"]}
-            path.write_text(Document.of(fields, f"# Atom {number}\n\n{text}").render())
+            path.write_text(MarkdownDocument.of(fields, f"# Atom {number}\n\n{text}").render())
         return texts
 
     def findings(self, atoms: list[str], name: str) -> Iterator[Item]:

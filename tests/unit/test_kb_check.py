@@ -8,7 +8,7 @@ import pytest
 
 from memsieve import Item, KnowledgeBase
 from memsieve.kb.files.document import relative_links
-from memsieve.kb.inspection import Problem
+from memsieve.kb.inspection import FileProblem
 
 TRAP = Item(type="new_trap", description="Locale of dates", content="Dates in reports follow the locale of the server.")
 
@@ -24,7 +24,7 @@ def put(base: KnowledgeBase, place: str, text: str) -> None:
     path.write_text(text, "utf-8")
 
 
-def found(base: KnowledgeBase) -> Problem:
+def found(base: KnowledgeBase) -> FileProblem:
     [problem] = base.check()
     return problem
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memsieve.errors import KnowledgeBaseError
 from memsieve.kb.files import document, frontmatter
-from memsieve.kb.files.document import Document, parse
+from memsieve.kb.files.document import MarkdownDocument, parse
 
 PERSONAL = """\
 ---
@@ -195,7 +195,7 @@ def test_a_change_that_makes_a_head_too_large_is_refused_and_drops_no_comment():
     with pytest.raises(KnowledgeBaseError, match="Shorten it"):
         full.with_fields(b="more than there is room for")
     with pytest.raises(KnowledgeBaseError, match="Shorten it"):
-        Document.of({"a": "x" * frontmatter.MOST_BYTES}, "Body.").encode()
+        MarkdownDocument.of({"a": "x" * frontmatter.MOST_BYTES}, "Body.").encode()
 
 
 def test_a_document_that_is_too_large_is_refused_by_bytes():
@@ -206,7 +206,7 @@ def test_a_document_that_is_too_large_is_refused_by_bytes():
 @settings(deadline=None)
 @given(FIELDS, TEXT)
 def test_what_is_written_reads_the_same(fields, body):
-    written = Document.of(fields, body)
+    written = MarkdownDocument.of(fields, body)
     read = parse(written.encode().decode())
     assert read.fields == fields
     assert read.text == body.strip().removeprefix("\ufeff").strip() or read.text == body.strip()
@@ -224,7 +224,7 @@ def test_what_is_written_reads_the_same_in_other_tools(fields):
 @settings(deadline=None)
 @given(FIELDS, FIELDS)
 def test_changes_read_back_and_leave_all_else(fields, changes):
-    changed = Document.of(fields, "Body.").with_fields(**changes)
+    changed = MarkdownDocument.of(fields, "Body.").with_fields(**changes)
     expected = {**fields, **changes}
     expected = {name: value for name, value in expected.items() if changes.get(name, 0) is not None}
     assert parse(changed.render()).fields == changed.fields == expected

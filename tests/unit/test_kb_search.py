@@ -16,7 +16,7 @@ from memsieve.config import Settings
 from memsieve.errors import EmbedderError, InvalidInput
 from memsieve.kb import search_index
 from memsieve.kb.search import AtomSearch, search
-from memsieve.kb.search_index import Chunk, SearchIndex, text_hash
+from memsieve.kb.search_index import AtomChunk, SearchIndex, text_hash
 from memsieve.retrieval.index import Index, Row
 from memsieve.testing import WordEmbedder
 from memsieve.text.tokenize import tokenize
@@ -210,7 +210,7 @@ TEXTS = st.lists(st.sampled_from(["pool", "cache", "缓存键", "idle pool pool"
 
 def index_of(texts: list[str]) -> SearchIndex:
     embedder = WordEmbedder()
-    chunks = [Chunk(number, number + 1, text) for number, text in enumerate(texts)]
+    chunks = [AtomChunk(number, number + 1, text) for number, text in enumerate(texts)]
     return SearchIndex.of("rules", chunks, {text_hash(text): embedder.vector(text) for text in texts if text})
 
 

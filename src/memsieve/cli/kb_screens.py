@@ -18,7 +18,7 @@ from memsieve.kb.sync import SyncItem, SyncOutcome, SyncReport
 
 if TYPE_CHECKING:
     # Searching is slow to import, and most screens need none of it.
-    from memsieve.kb.inspection import Problem, Status, Unknown, Waiting
+    from memsieve.kb.inspection import FileProblem, StagedFinding, Status, UnknownFile
     from memsieve.kb.search import AtomHit
 
 _OUTCOMES = {
@@ -74,7 +74,7 @@ def status(found: Status) -> RenderableType:
     return Group(*parts)
 
 
-def problems(found: Sequence[Problem], root: Path) -> RenderableType:
+def problems(found: Sequence[FileProblem], root: Path) -> RenderableType:
     """Draw what is wrong, a place a line."""
     if not found:
         return Text(f"Nothing is wrong in {printable(str(root))}.", style="green", overflow="fold")
@@ -82,7 +82,7 @@ def problems(found: Sequence[Problem], root: Path) -> RenderableType:
     return Group(*lines, Text(drawing.count(found, "problem"), style="bold red"))
 
 
-def _waiting(findings: Sequence[Waiting]) -> RenderableType:
+def _waiting(findings: Sequence[StagedFinding]) -> RenderableType:
     if not findings:
         return Text("No finding waits.", style="dim")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
@@ -94,7 +94,7 @@ def _waiting(findings: Sequence[Waiting]) -> RenderableType:
     return table
 
 
-def _next(finding: Waiting) -> str:
+def _next(finding: StagedFinding) -> str:
     if finding.type == "correction":
         return "corrects its atom"
     if finding.certain or finding.observations >= finding.needed:
@@ -111,12 +111,12 @@ def _workspace(found: Status) -> str:
     return f"session: {drawing.count(found.session, 'file')} · reports: {len(found.reports)}"
 
 
-def _unknown(unknown: Sequence[Unknown]) -> RenderableType:
+def _unknown(unknown: Sequence[UnknownFile]) -> RenderableType:
     lines = [Text(f"{printable(one.file)}: {printable(one.reason)}", overflow="fold") for one in unknown]
     return Group(Text("Left alone:", style="yellow"), *map(drawing.indented, lines))
 
 
-def _place(problem: Problem) -> str:
+def _place(problem: FileProblem) -> str:
     return printable(problem.file if problem.line is None else f"{problem.file}:{problem.line}")
 
 

@@ -11,7 +11,7 @@ from memsieve.kb.files import layout
 from memsieve.kb.files.layout import Layout
 
 if TYPE_CHECKING:
-    from memsieve.kb.inspection import Problem, Status
+    from memsieve.kb.inspection import FileProblem, Status
     from memsieve.kb.items import Item
     from memsieve.kb.refine.plan import Observations
     from memsieve.kb.refine.report import Report
@@ -118,7 +118,7 @@ class KnowledgeBase:
         person = {} if by is None else {"by": by}
         return sync(self.layout, project, person, dry_run=dry_run, progress=progress)
 
-    def check(self) -> tuple[Problem, ...]:
+    def check(self) -> tuple[FileProblem, ...]:
         """Return every problem with its file and line."""
         from memsieve.kb.inspection import check
 

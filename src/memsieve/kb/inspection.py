@@ -11,7 +11,7 @@ from pathlib import Path
 from memsieve.errors import KnowledgeBaseError
 from memsieve.kb import items
 from memsieve.kb.files import atomic, document, layout
-from memsieve.kb.files.document import Document
+from memsieve.kb.files.document import MarkdownDocument
 from memsieve.kb.files.layout import Layout, named_task, stored_task
 from memsieve.kb.files.tree import atom_files, is_atom, list_folder, walk_files
 from memsieve.kb.refine import journal
@@ -22,7 +22,7 @@ _WORKSPACE = frozenset({"session", "staging", "reports", "task", "refine.jsonl"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class StagedFinding:
     """A finding in staging."""
 
     file: str
@@ -35,7 +35,7 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unknown:
+class UnknownFile:
     """A file that is left alone, and why."""
 
     file: str
@@ -49,18 +49,18 @@ class Status:
     root: Path
     id: str | None
     task: str | None
-    findings: tuple[Waiting, ...]
+    findings: tuple[StagedFinding, ...]
     session: tuple[str, ...]
     reports: tuple[str, ...]
     atoms: Mapping[str, int]
-    unknown: tuple[Unknown, ...]
+    unknown: tuple[UnknownFile, ...]
     unfinished: bool
 
 
 def status(base: Layout, *, observations: str = "evidence") -> Status:
     """Return the status of a knowledge base."""
     base.require_plain()
-    unknown: list[Unknown] = []
+    unknown: list[UnknownFile] = []
     task, by_runs = named_task() or stored_task(base), observations == "runs"
     staged = _known(base, items.STAGING, unknown)
     findings = [_waiting(base, entry, task, unknown, by_runs=by_runs) for entry in staged]
@@ -77,28 +77,28 @@ def status(base: Layout, *, observations: str = "evidence") -> Status:
     )
 
 
-def _known(base: Layout, folder: str, unknown: list[Unknown]) -> list[os.DirEntry[str]]:
+def _known(base: Layout, folder: str, unknown: list[UnknownFile]) -> list[os.DirEntry[str]]:
     """Return the items in a folder of the workspace, and collect the files that are none."""
     known: list[os.DirEntry[str]] = []
     for entry in list_folder(base.workspace / folder):
         if (reason := items.why_unknown(folder, entry)) is None:
             known.append(entry)
         elif entry.name[0] != ".":
-            unknown.append(Unknown(file=base.relative(Path(entry.path)), reason=reason))
+            unknown.append(UnknownFile(file=base.relative(Path(entry.path)), reason=reason))
     return known
 
 
 def _waiting(
-    base: Layout, entry: os.DirEntry[str], task: str | None, unknown: list[Unknown], *, by_runs: bool
-) -> Waiting | None:
+    base: Layout, entry: os.DirEntry[str], task: str | None, unknown: list[UnknownFile], *, by_runs: bool
+) -> StagedFinding | None:
     """Return a finding as the next refine will count it."""
     file = base.relative(Path(entry.path))
     try:
         found = parse_finding(entry.name, atomic.read(Path(entry.path)), task=task, now="")
     except KnowledgeBaseError as exc:
-        unknown.append(Unknown(file=file, reason=exc.reason))
+        unknown.append(UnknownFile(file=file, reason=exc.reason))
         return None
-    return Waiting(
+    return StagedFinding(
         file=file,
         type=found.kind.name,
         subject=found.title,
@@ -120,7 +120,7 @@ def _category(base: Layout, path: Path) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class FileProblem:
     """A problem: where it is, and what to do about it."""
 
     file: str
@@ -128,7 +128,7 @@ class Problem:
     problem: str
 
 
-def check(base: Layout) -> tuple[Problem, ...]:
+def check(base: Layout) -> tuple[FileProblem, ...]:
     """Return every problem, by file and line."""
     checker = _Checker(base)
     try:
@@ -146,8 +146,8 @@ class _Checker:
     """Collects the problems of a knowledge base."""
 
     base: Layout
-    problems: list[Problem] = field(default_factory=list)
-    atoms: dict[Path, Document] = field(default_factory=dict)
+    problems: list[FileProblem] = field(default_factory=list)
+    atoms: dict[Path, MarkdownDocument] = field(default_factory=dict)
     others: list[Path] = field(default_factory=list)
     ids: dict[str, str] = field(default_factory=dict)
     linked: set[Path] = field(default_factory=set)
@@ -164,12 +164,12 @@ class _Checker:
                 self.report(path, "This is no atom (.md), and no atom links to it. Move it away.")
 
     def report(self, path: Path, problem: str, line: int | None = None) -> None:
-        self.problems.append(Problem(file=self.base.relative(path), line=line, problem=problem))
+        self.problems.append(FileProblem(file=self.base.relative(path), line=line, problem=problem))
 
     def report_error(self, exc: KnowledgeBaseError, path: Path) -> None:
         file = path if exc.file is None else Path(exc.file)
         place = self.base.relative(file) if file.is_relative_to(self.base.root) else str(file)
-        self.problems.append(Problem(file=place, line=exc.line, problem=exc.problem))
+        self.problems.append(FileProblem(file=place, line=exc.line, problem=exc.problem))
 
     def _read_atoms(self) -> None:
         for entry in walk_files(self.base.atoms):
@@ -183,7 +183,7 @@ class _Checker:
             elif entry.name[0] != ".":
                 self.others.append(path)
 
-    def _read(self, path: Path) -> Document | None:
+    def _read(self, path: Path) -> MarkdownDocument | None:
         try:
             return document.read(path)
         except FileNotFoundError:
@@ -202,7 +202,7 @@ class _Checker:
             elif entry.name != items.STAGING_REPORT and (read := self._read(path)) is not None:
                 self._check_item(path, read, folder)
 
-    def _check_item(self, path: Path, read: Document, folder: str) -> None:
+    def _check_item(self, path: Path, read: MarkdownDocument, folder: str) -> None:
         kind = read.fields.get("type")
         of_name = items.type_of(folder, path.name)
         if kind is not None and not (isinstance(kind, str) and kind in items.TYPES):
@@ -221,7 +221,7 @@ class _Checker:
             elif entry.name not in _WORKSPACE and entry.name[0] != ".":
                 self.report(Path(entry.path), "This belongs nowhere here, and is left alone. Move it away.")
 
-    def _check_atom(self, path: Path, atom: Document) -> None:
+    def _check_atom(self, path: Path, atom: MarkdownDocument) -> None:
         if not atom.text:
             self.report(path, "This atom says nothing. Write its content, or remove it.", atom.body_line)
         for number, target in document.relative_links(atom.body):
@@ -238,7 +238,7 @@ class _Checker:
         if not _exists(linked):
             self.report(path, f"The link to {target!r} leads nowhere. Correct it, or take it out.", line)
 
-    def _related(self, path: Path, atom: Document) -> list[str]:
+    def _related(self, path: Path, atom: MarkdownDocument) -> list[str]:
         related = atom.fields.get("related")
         related = [related] if isinstance(related, str) else [] if related is None else related
         if isinstance(related, list) and all(isinstance(one, str) for one in related):
@@ -246,7 +246,7 @@ class _Checker:
         self.report(path, "`related` must be a list of atoms. Write one a line: - name", atom.line("related"))
         return []
 
-    def _check_id(self, path: Path, read: Document) -> None:
+    def _check_id(self, path: Path, read: MarkdownDocument) -> None:
         """Report an id that two files have, or that front matter lacks; a plain note needs none."""
         if read.head is None:
             return

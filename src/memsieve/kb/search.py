@@ -18,11 +18,11 @@ from memsieve.config import Settings
 from memsieve.errors import EmbedderError, KnowledgeBaseError
 from memsieve.kb import search_index
 from memsieve.kb.files import document
-from memsieve.kb.files.document import Document
+from memsieve.kb.files.document import MarkdownDocument
 from memsieve.kb.files.fingerprints import code_version, file_stamp
 from memsieve.kb.files.layout import Layout
 from memsieve.kb.files.tree import is_atom, walk_files
-from memsieve.kb.search_index import Chunk, SearchIndex, text_hash
+from memsieve.kb.search_index import AtomChunk, SearchIndex, text_hash
 from memsieve.model import Vector
 from memsieve.ports import Embedder, Progress
 from memsieve.retrieval.fusion import candidates_per_leg, fused
@@ -150,7 +150,7 @@ class _IndexedAtoms:
     def _add(
         self, paths: Sequence[str], found: dict[str, Any], known: dict[bytes, Vector | None], progress: Progress | None
     ) -> None:
-        chunks: list[Chunk] = []
+        chunks: list[AtomChunk] = []
         for path in paths:
             read = self._read(path)
             parts = [] if read is None else list(_chunks(read))
@@ -163,13 +163,15 @@ class _IndexedAtoms:
             self.files |= {path: self.files[path]._replace(stamp=None) for path in paths}
         self.index = self.index.joined(SearchIndex.of(self.index.rules, chunks, known))
 
-    def _read(self, path: str) -> Document | None:
+    def _read(self, path: str) -> MarkdownDocument | None:
         try:
             return document.read(self.layout.root / path)
         except (FileNotFoundError, KnowledgeBaseError):
             return None
 
-    def _embed_new(self, chunks: Sequence[Chunk], known: dict[bytes, Vector | None], progress: Progress | None) -> None:
+    def _embed_new(
+        self, chunks: Sequence[AtomChunk], known: dict[bytes, Vector | None], progress: Progress | None
+    ) -> None:
         wanted = list(dict.fromkeys(chunk.text for chunk in chunks if text_hash(chunk.text) not in known))
         for begin in range(0, len(wanted), _TEXTS_AT_ONCE):
             texts = wanted[begin : begin + _TEXTS_AT_ONCE]
@@ -217,13 +219,13 @@ class _IndexedAtoms:
         return AtomHit(path=path, title=str(self.files[path].title), score=round(score, 4), line=line, excerpt=excerpt)
 
 
-def _chunks(read: Document) -> Iterator[Chunk]:
+def _chunks(read: MarkdownDocument) -> Iterator[AtomChunk]:
     """Yield the chunks of an atom, split as promotion splits a text."""
     begin, line, counted = 0, read.body_line, 0
     for part in chunking.split(read.body) if read.text else ():
         begin = read.body.index(part, begin)
         line, counted = line + read.body.count("\n", counted, begin), begin
-        yield Chunk(begin, line, part)
+        yield AtomChunk(begin, line, part)
         begin += 1
 
 

@@ -34,7 +34,7 @@ Numbers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class AtomChunk:
     """A part of an atom's body: its offset, its line in the file, and its text."""
 
     begin: int
@@ -63,7 +63,7 @@ class SearchIndex:
         return len(self.begins)
 
     @classmethod
-    def of(cls, rules: str, chunks: Sequence[Chunk], known: dict[bytes, Vector | None]) -> SearchIndex:
+    def of(cls, rules: str, chunks: Sequence[AtomChunk], known: dict[bytes, Vector | None]) -> SearchIndex:
         """Build rows from chunks; `known` has the vectors by text hash."""
         cuts = [tokenize(chunk.text) for chunk in chunks]
         counted = [Counter(words) for words in cuts]

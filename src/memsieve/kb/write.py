@@ -13,7 +13,7 @@ from memsieve.claims import find_conflict
 from memsieve.errors import KnowledgeBaseError
 from memsieve.kb import items
 from memsieve.kb.files import atomic, names
-from memsieve.kb.files.document import Document
+from memsieve.kb.files.document import MarkdownDocument
 from memsieve.kb.files.layout import Layout, current_task, locked
 from memsieve.kb.items import Item
 from memsieve.kb.refine.finding import NEW, Finding, Observation, folded, parse_finding, reads_same
@@ -61,7 +61,7 @@ def _existing_and_free(folder: Path, name: str) -> tuple[list[Path], str]:
     raise AssertionError
 
 
-def _new(item: Item, row: Observation) -> Document:
+def _new(item: Item, row: Observation) -> MarkdownDocument:
     fields: dict[str, Any] = {
         "id": row.id,
         "type": item.type,
@@ -75,7 +75,7 @@ def _new(item: Item, row: Observation) -> Document:
     if item.kind.is_finding:
         fields |= {"status": NEW, "observed": [asdict(row)]}
         fields |= {} if item.evidence is None else {"evidence": [item.evidence.strip()]}
-    return Document.of(fields, item.content)
+    return MarkdownDocument.of(fields, item.content)
 
 
 def _observed_again(path: Path, item: Item, row: Observation) -> Written | None:

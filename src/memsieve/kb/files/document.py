@@ -28,7 +28,7 @@ _NOT_RELATIVE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[/\\#]|$")
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class MarkdownDocument:
     """A Markdown text and the fields of its front matter; `opening`, `head`, `closing` and `body` hold the original."""
 
     fields: Mapping[str, Any]
@@ -38,7 +38,7 @@ class Document:
     closing: str = "---\n"
 
     @classmethod
-    def of(cls, fields: Mapping[str, Any], body: str) -> Document:
+    def of(cls, fields: Mapping[str, Any], body: str) -> MarkdownDocument:
         """Create a document with these fields."""
         end = "" if body.endswith("\n") else "\n"
         return cls(dict(fields), f"\n{body}{end}" if body.strip() else "", frontmatter.dump(fields))
@@ -94,33 +94,35 @@ class Document:
         """Return what `whole` does, in UTF-8."""
         return self.whole().encode()
 
-    def with_body(self, body: str) -> Document:
+    def with_body(self, body: str) -> MarkdownDocument:
         """Return the document with another body, in the same line endings."""
         lines = body.strip().replace("\r\n", "\n").split("\n")
         start = "" if self.head is None else self.newline
         text = f"{start}{self.newline.join(lines)}{self.newline}"
         # Without front matter, the byte order mark is part of the body.
         mark = _BOM if self.head is None and self.body.startswith(_BOM) else ""
-        return Document(self.fields, mark + text, self.head, self.opening, self.closing)
+        return MarkdownDocument(self.fields, mark + text, self.head, self.opening, self.closing)
 
-    def with_fields(self, /, **changes: Any) -> Document:
+    def with_fields(self, /, **changes: Any) -> MarkdownDocument:
         """Return the document with fields changed, or removed where None; all other lines stay as they are."""
         if self.head is None:
             return self._with_head(changes)
         fields = {name: value for name, value in {**self.fields, **changes}.items() if changes.get(name, 0) is not None}
         head = frontmatter.change(self.head, changes, newline=self.newline)
         closing = self.closing if self.closing.endswith("\n") else f"{self.closing}{self.newline}"
-        return Document(fields, self.body, head, self.opening, closing)
+        return MarkdownDocument(fields, self.body, head, self.opening, closing)
 
-    def _with_head(self, changes: Mapping[str, Any]) -> Document:
+    def _with_head(self, changes: Mapping[str, Any]) -> MarkdownDocument:
         fields = {name: value for name, value in changes.items() if value is not None}
         mark, body = (_BOM, self.body[1:]) if self.body.startswith(_BOM) else ("", self.body)
         head = frontmatter.dump(fields).replace("\n", self.newline)
         fence = f"---{self.newline}"
-        return Document(fields, f"{self.newline}{body}" if body.strip() else body, head, f"{mark}{fence}", fence)
+        return MarkdownDocument(
+            fields, f"{self.newline}{body}" if body.strip() else body, head, f"{mark}{fence}", fence
+        )
 
 
-def read(path: Path) -> Document:
+def read(path: Path) -> MarkdownDocument:
     """Read a document; refuse a link, a folder, or a text that is too large or broken, with file and line."""
     return parse(decode(atomic.read(path, most=MOST_BYTES), file=path), file=path)
 
@@ -134,13 +136,13 @@ def decode(content: bytes, *, file: object = None) -> str:
         raise KnowledgeBaseError(f"{_NO_TEXT}. Convert it, or move it away.", file=file, line=line) from exc
 
 
-def parse(text: str, *, file: object = None) -> Document:
+def parse(text: str, *, file: object = None) -> MarkdownDocument:
     """Parse a text; without front matter it has no fields."""
     checked(text, file=file)
     mark = _BOM if text.startswith(_BOM) else ""
     opening = _FENCE.match(text, len(mark))
     if opening is None:
-        return Document({}, text)
+        return MarkdownDocument({}, text)
     closing = _CLOSING.search(text, opening.end())
     if closing is None:
         raise KnowledgeBaseError(
@@ -148,7 +150,7 @@ def parse(text: str, *, file: object = None) -> Document:
         )
     head = text[opening.end() : closing.start()]
     fields = frontmatter.load(head, file=file)
-    return Document(fields, text[closing.end() :], head, mark + opening[0], closing[0])
+    return MarkdownDocument(fields, text[closing.end() :], head, mark + opening[0], closing[0])
 
 
 def checked(text: str, *, file: object = None) -> str:

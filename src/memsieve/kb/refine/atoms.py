@@ -16,7 +16,7 @@ from typing import Any
 from memsieve import claims, refine, text
 from memsieve.errors import KnowledgeBaseError
 from memsieve.kb.files import atomic, document
-from memsieve.kb.files.document import Document
+from memsieve.kb.files.document import MarkdownDocument
 from memsieve.kb.files.fingerprints import code_version, file_stamp
 from memsieve.kb.files.layout import Layout
 from memsieve.kb.files.names import fold, safe
@@ -82,7 +82,7 @@ class Atoms:
         for name in atom.names:
             self._by_name[name][atom.path] = None
 
-    def read(self, path: str) -> Document | None:
+    def read(self, path: str) -> MarkdownDocument | None:
         """Read the document of an atom; None if it is gone or unreadable."""
         try:
             content = self._tree.read(path)
@@ -111,7 +111,7 @@ class Atoms:
         return [self._atoms[path] for path in self._index.nearest(about, least, most)]
 
 
-def atom_of(path: str, found: Document) -> Atom:
+def atom_of(path: str, found: MarkdownDocument) -> Atom:
     """Return the atom in a document."""
     sources = tuple(found.values("sources"))
     return Atom(path, found.value("id"), found.title(path), sources, concepts(found.text))

@@ -12,13 +12,13 @@ from typing import Any
 
 from memsieve.errors import KnowledgeBaseError
 from memsieve.kb.files import document, names
-from memsieve.kb.files.document import Document
+from memsieve.kb.files.document import MarkdownDocument
 from memsieve.kb.files.fingerprints import content_hash
 from memsieve.kb.files.names import fold
 from memsieve.kb.files.tree import Tree
 from memsieve.kb.refine.atoms import Atom, Atoms, atom_of
 from memsieve.kb.refine.finding import Finding, reads_same
-from memsieve.kb.refine.journal import Step, Write
+from memsieve.kb.refine.journal import RefineStep, Write
 from memsieve.kb.refine.report import FileOutcome
 from memsieve.refine.concepts import concepts
 
@@ -38,7 +38,7 @@ NEAR = 0.2
 _RELATED = "related"
 
 
-def correct(finding: Finding, atoms: Atoms, at: str) -> Step:
+def correct(finding: Finding, atoms: Atoms, at: str) -> RefineStep:
     """Return the step of a correction: it replaces the text of the atom it names, or waits with a reason."""
     found = atoms.named(finding.title)
     if len(found) != 1:
@@ -50,23 +50,23 @@ def correct(finding: Finding, atoms: Atoms, at: str) -> Step:
     return _replace(finding, atom, current, at)
 
 
-def _replace(finding: Finding, atom: Atom, current: Document, at: str) -> Step:
+def _replace(finding: Finding, atom: Atom, current: MarkdownDocument, at: str) -> RefineStep:
     body = _body(finding.content, current.text)
     if reads_same(body, current.text):
         result = finding.result(FileOutcome.DUPLICATE, f"{atom.path} says this already.", atom=atom.path)
-        return Step(items=(result,), deletes=(finding.deletion(),))
+        return RefineStep(items=(result,), deletes=(finding.deletion(),))
     try:
         written = _corrected(finding, current, body, at)
     except KnowledgeBaseError as exc:
         return _keep(finding, f"{atom.path} cannot take it with its history: {exc.problem}")
     why = "It replaced what the atom said; that is kept in its history."
     result = finding.result(FileOutcome.CORRECTED, why, atom=atom.path)
-    return Step(
+    return RefineStep(
         items=(result,), write=Write(atom.path, written, content_hash(current.render())), deletes=(finding.deletion(),)
     )
 
 
-def _corrected(finding: Finding, current: Document, body: str, at: str) -> str:
+def _corrected(finding: Finding, current: MarkdownDocument, body: str, at: str) -> str:
     history = current.fields.get("history")
     former = {
         "replaced": at,
@@ -106,8 +106,8 @@ def _similar(name: str, atoms: Atoms) -> list[str]:
     return list(dict.fromkeys(paths[each] for each in close))[:_MOST_NAMED]
 
 
-def _keep(finding: Finding, why: str) -> Step:
-    return Step(items=(finding.result(FileOutcome.KEPT, why),))
+def _keep(finding: Finding, why: str) -> RefineStep:
+    return RefineStep(items=(finding.result(FileOutcome.KEPT, why),))
 
 
 def promote(finding: Finding, observations: int, at: str, tree: Tree, atoms: Atoms) -> Write:
@@ -116,7 +116,7 @@ def promote(finding: Finding, observations: int, at: str, tree: Tree, atoms: Ato
     path = _free(f"atoms/{finding.kind.category}", names.safe(finding.title, fallback="atom"), tree)
     fields = _fields(finding, observations, at) | {"related": relations(path, concepts(body), atoms)}
     try:
-        return Write(path, Document.of(fields, body).whole(), None)
+        return Write(path, MarkdownDocument.of(fields, body).whole(), None)
     except KnowledgeBaseError as exc:
         raise KnowledgeBaseError(f"It would make an atom that cannot be read: {exc.problem}") from exc
 
@@ -162,7 +162,7 @@ def link_back(path: str, tree: Tree, atoms: Atoms) -> None:
             tree.replace(other, changed)
 
 
-def _with_link(current: Document, link: str) -> bytes | None:
+def _with_link(current: MarkdownDocument, link: str) -> bytes | None:
     """Return an atom with one more relation; None if it has it already or would become too large."""
     links = current.values(_RELATED)
     if link in links:
@@ -174,7 +174,7 @@ def _with_link(current: Document, link: str) -> bytes | None:
         return None
 
 
-def _has_room(current: Document | None) -> bool:
+def _has_room(current: MarkdownDocument | None) -> bool:
     return current is not None and len(current.values(_RELATED)) < _MOST_RELATIONS
 
 
@@ -182,7 +182,7 @@ def _link(path: str, other: str) -> str:
     return posixpath.relpath(other, PurePosixPath(path).parent)
 
 
-def apply(step: Step, tree: Tree, atoms: Atoms) -> bool:
+def apply(step: RefineStep, tree: Tree, atoms: Atoms) -> bool:
     """Carry out a step, or the rest of it; return False and stop if a file has changed since the decision."""
     try:
         return _apply(step, tree, atoms)
@@ -191,7 +191,7 @@ def apply(step: Step, tree: Tree, atoms: Atoms) -> bool:
         return False
 
 
-def _apply(step: Step, tree: Tree, atoms: Atoms) -> bool:
+def _apply(step: RefineStep, tree: Tree, atoms: Atoms) -> bool:
     if step.write is not None and not _write(step.write, tree):
         return False
     if step.write is not None and step.write.path.startswith("atoms/"):

@@ -11,7 +11,7 @@ from typing import Any
 
 from memsieve.errors import KnowledgeBaseError
 from memsieve.kb.files import document
-from memsieve.kb.files.document import Document
+from memsieve.kb.files.document import MarkdownDocument
 from memsieve.kb.files.fingerprints import content_hash
 from memsieve.kb.items import STAGING, TYPES, ItemType, place, type_of
 from memsieve.kb.refine.journal import Delete, Write
@@ -42,7 +42,7 @@ class Finding:
 
     file: str
     kind: ItemType
-    document: Document
+    document: MarkdownDocument
     before: str
     id: str
     created: str
@@ -106,7 +106,7 @@ class Finding:
         body = _changed(body, **{name: values for name, values in added.items() if values != body.values(name)})
         return replace(self, document=body, observed=_distinct([*self.observed, *other.observed]))
 
-    def with_observations(self, observations: int) -> Document:
+    def with_observations(self, observations: int) -> MarkdownDocument:
         """Return its document with all observations."""
         return _changed(
             self.document,
@@ -188,12 +188,12 @@ def _union(first: Iterable[str], second: Iterable[str]) -> list[str]:
     return list(dict.fromkeys([*first, *second]))
 
 
-def _changed(found: Document, **fields: Any) -> Document:
+def _changed(found: MarkdownDocument, **fields: Any) -> MarkdownDocument:
     changes = {name: value for name, value in fields.items() if found.fields.get(name) != value}
     return found.with_fields(**changes) if changes else found
 
 
-def _observations(found: Document) -> list[Observation]:
+def _observations(found: MarkdownDocument) -> list[Observation]:
     given = found.fields.get("observed")
     return [_observation(row) for row in given if isinstance(row, dict)] if isinstance(given, list) else []
 

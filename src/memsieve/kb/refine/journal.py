@@ -34,7 +34,7 @@ class Delete:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class RefineStep:
     """The decision on findings that say the same; it is idempotent, and writes come before deletions."""
 
     items: tuple[RefinedFile, ...]
@@ -73,7 +73,7 @@ class Journal:
 
     path: Path
     run: RefineRun
-    steps: list[Step] = field(default_factory=list)
+    steps: list[RefineStep] = field(default_factory=list)
     resumed: bool = False
     dry: bool = False
 
@@ -90,7 +90,7 @@ class Journal:
         journal._append({"run": asdict(run)}, anew=True)
         return journal
 
-    def add(self, step: Step) -> None:
+    def add(self, step: RefineStep) -> None:
         """Append a step, durable on return."""
         self._append({"step": step.row()})
         self.steps.append(step)
@@ -142,8 +142,8 @@ def _run(row: dict[str, Any]) -> RefineRun | None:
     return run if isinstance(run.id, str) and isinstance(run.at, str) else None
 
 
-def _step(row: dict[str, Any]) -> Step | None:
+def _step(row: dict[str, Any]) -> RefineStep | None:
     try:
-        return Step.read(row["step"])
+        return RefineStep.read(row["step"])
     except (KeyError, TypeError, ValueError):
         return None

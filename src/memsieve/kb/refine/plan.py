@@ -13,7 +13,7 @@ from memsieve.kb.refine.atoms import Atoms
 from memsieve.kb.refine.changes import correct, promote
 from memsieve.kb.refine.concept_index import ConceptIndex
 from memsieve.kb.refine.finding import Finding
-from memsieve.kb.refine.journal import RefineRun, Step
+from memsieve.kb.refine.journal import RefineRun, RefineStep
 from memsieve.kb.refine.report import FileOutcome, RefinedFile
 from memsieve.model import Outcome, Reason
 from memsieve.refine.concepts import concepts, share
@@ -38,7 +38,7 @@ class Plan:
     _differing: dict[str, Reason | None] = field(default_factory=dict)
     _disputed: dict[str, Reason] = field(default_factory=dict)
 
-    def steps(self, findings: Sequence[Finding]) -> Iterator[Step]:
+    def steps(self, findings: Sequence[Finding]) -> Iterator[RefineStep]:
         """Yield the steps for all findings, oldest first."""
         waiting: list[Finding] = []
         for finding in sorted(findings, key=lambda each: (each.created, each.file)):
@@ -49,7 +49,7 @@ class Plan:
                 yield step
         yield from self._steps_for(waiting)
 
-    def _steps_for(self, waiting: list[Finding]) -> Iterator[Step]:
+    def _steps_for(self, waiting: list[Finding]) -> Iterator[RefineStep]:
         """Yield the steps for findings that may become atoms, those that say the same together."""
         alike = _alike(waiting)
         pending = {finding.file: finding for finding in waiting}
@@ -64,7 +64,7 @@ class Plan:
                 del pending[other.file]
             yield from self._decide(lead, same)
 
-    def _deletion_step(self, finding: Finding) -> Step | None:
+    def _deletion_step(self, finding: Finding) -> RefineStep | None:
         """Return the step that deletes a duplicate or too narrow finding; None if it is neither."""
         made = self.atoms.made_of(finding.id)
         if made is not None and share(concepts(finding.content), made.concepts) > COVERED:
@@ -89,18 +89,18 @@ class Plan:
                 return False
         return False
 
-    def _decide(self, lead: Finding, same: Sequence[Finding]) -> Iterator[Step]:
+    def _decide(self, lead: Finding, same: Sequence[Finding]) -> Iterator[RefineStep]:
         """Yield the step for findings that say the same; if they cannot be merged, each gets its own."""
         try:
             yield self._merged_step(lead, same)
         except KnowledgeBaseError as exc:
             if not same:
-                yield Step(items=(lead.result(FileOutcome.KEPT, str(exc)),))
+                yield RefineStep(items=(lead.result(FileOutcome.KEPT, str(exc)),))
             else:
                 for finding in (lead, *same):
                     yield from self._decide(finding, ())
 
-    def _merged_step(self, lead: Finding, same: Sequence[Finding]) -> Step:
+    def _merged_step(self, lead: Finding, same: Sequence[Finding]) -> RefineStep:
         whole = lead
         for other in same:
             whole = whole.merged(other)
@@ -119,17 +119,17 @@ class Plan:
         if found.outcome is Outcome.READY:
             return self._promotion(whole, same, seen, why)
         result = lead.result(FileOutcome.OBSERVING, why, observations=seen)
-        return Step(
+        return RefineStep(
             items=(result, *_counted_with(result, same)),
             write=whole.kept(seen),
             deletes=tuple(other.deletion() for other in same),
         )
 
-    def _promotion(self, whole: Finding, same: Sequence[Finding], seen: int, why: str) -> Step:
+    def _promotion(self, whole: Finding, same: Sequence[Finding], seen: int, why: str) -> RefineStep:
         write = promote(whole, seen, self.run.at, self.tree, self.atoms)
         result = whole.result(FileOutcome.PROMOTED, why, observations=seen, atom=write.path)
         deletes = (whole.deletion(), *(other.deletion() for other in same))
-        return Step(items=(result, *_counted_with(result, same)), write=write, deletes=deletes, atom=write.path)
+        return RefineStep(items=(result, *_counted_with(result, same)), write=write, deletes=deletes, atom=write.path)
 
 
 def _alike(findings: Sequence[Finding]) -> dict[str, list[str]]:
@@ -154,5 +154,5 @@ def _counted_with(result: RefinedFile, same: Sequence[Finding]) -> tuple[Refined
     return tuple(each.result(result.outcome, why, observations=result.observations, atom=result.atom) for each in same)
 
 
-def _deletion(finding: Finding, outcome: FileOutcome, why: str, atom: str | None) -> Step:
-    return Step(items=(finding.result(outcome, why, atom=atom),), deletes=(finding.deletion(),))
+def _deletion(finding: Finding, outcome: FileOutcome, why: str, atom: str | None) -> RefineStep:
+    return RefineStep(items=(finding.result(outcome, why, atom=atom),), deletes=(finding.deletion(),))

@@ -18,7 +18,7 @@ from memsieve.kb.files.tree import Tree, list_folder
 from memsieve.kb.refine.atoms import Atoms, load_atoms
 from memsieve.kb.refine.changes import apply
 from memsieve.kb.refine.finding import Finding, parse_finding
-from memsieve.kb.refine.journal import Journal, RefineRun, Step
+from memsieve.kb.refine.journal import Journal, RefineRun, RefineStep
 from memsieve.kb.refine.plan import Observations, Plan
 from memsieve.kb.refine.report import FileOutcome, RefinedFile, Report
 from memsieve.ports import Progress
@@ -86,7 +86,7 @@ class _Refiner:
 
     def _resume(self, atoms: Atoms) -> None:
         """Finish an interrupted run; only its last step may be open: each was done before the next was journalled."""
-        *done, last = self._journal.steps or [Step(items=())]
+        *done, last = self._journal.steps or [RefineStep(items=())]
         for step in done:
             self._record(step)
         self._do(last, atoms)
@@ -98,7 +98,7 @@ class _Refiner:
                 self._journal.add(step)
             self._do(step, atoms)
 
-    def _do(self, step: Step, atoms: Atoms) -> None:
+    def _do(self, step: RefineStep, atoms: Atoms) -> None:
         if apply(step, self._tree, atoms):
             self._record(step)
             return
@@ -106,8 +106,8 @@ class _Refiner:
             replace(item, outcome=FileOutcome.KEPT, reason=_CHANGED_MEANWHILE, atom=None) for item in step.items
         )
         # A resumed run must not take it for done.
-        self._journal.add(Step(items=kept))
-        self._record(Step(items=kept))
+        self._journal.add(RefineStep(items=kept))
+        self._record(RefineStep(items=kept))
 
     def _findings(self) -> Iterator[Finding]:
         """Yield the findings in staging; report other files and leave them alone."""
@@ -123,7 +123,7 @@ class _Refiner:
     def _staged(self) -> list[str]:
         return [entry.name for entry in list_folder(self._tree.layout.staging) if entry.name[0] != "."]
 
-    def _record(self, step: Step) -> None:
+    def _record(self, step: RefineStep) -> None:
         for item in step.items:
             self._results[item.file, item.id] = item
 
