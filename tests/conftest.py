@@ -64,10 +64,10 @@ class Case:
 
 @pytest.fixture(scope="session")
 def cases() -> Callable[[str], list[Case]]:
-    """Return what reads a table of examples in `unit/data`: tabs between columns, `#` before a comment."""
+    """Return what reads a table of examples in `unit`: tabs between columns, `#` before a comment."""
 
     def read(name: str) -> list[Case]:
-        lines = (TESTS / "unit" / "data" / name).read_text(encoding="utf-8").splitlines()
+        lines = (TESTS / "unit" / name).read_text(encoding="utf-8").splitlines()
         rows = [(number, line.split("\t")) for number, line in enumerate(lines, start=1) if not line.startswith("#")]
         assert rows[0][1] == ["expected", "known_failure", "text"]
         return [Case(number, *row[:2], row[2].replace("\\n", "\n").replace("\\t", "\t")) for number, row in rows[1:]]

@@ -1,4 +1,4 @@
-"""Contradictions within one text, in English and Chinese; the examples stand in `data/*_contradictions.tsv`.
+"""Contradictions within one text, in English and Chinese; the examples stand in `*_contradictions.tsv`.
 
 What is expected of a text: the `rules` find a contradiction, only the `model` does, it is `consistent`, or it is a
 `contradiction` that neither finds yet.

@@ -1,4 +1,4 @@
-"""Which texts are about one spot or one moment only; the examples stand in `data/narrow.tsv`."""
+"""Which texts are about one spot or one moment only; the examples stand in `narrow.tsv`."""
 
 import pytest
 

@@ -18,7 +18,7 @@ from memsieve.retrieval.neighbours import Parts, Positions, Sessions
 from memsieve.text.tokenize import is_chinese
 
 # BM25's two constants, tried on LoCoMo, and how many unseen texts each project is thought to hold besides its own:
-# without them the rarity of a word would swing wildly in a project of three memories.
+# without them the idf of a word would swing wildly in a project of three memories.
 SATURATION = 0.9
 LENGTH_WEIGHT = 0.4
 PRIOR_TEXTS = 100
@@ -182,7 +182,7 @@ class Index:
     def _counted_words(self, words: Sequence[str]) -> list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]]:
         """Return for each word that counts the rows that hold it, in order, and what it counts in each."""
         held = [self._postings.get(word, (array("i"), array("f"))) for word in set(words)]
-        weights = [rarity(len(rows), self._count) for rows, _ in held]
+        weights = [idf(len(rows), self._count) for rows, _ in held]
         reachable = sum(weights)
         counted = []
         for (rows, counts), weight in zip(held, weights, strict=True):
@@ -201,8 +201,8 @@ class Index:
         return self._held_norms
 
 
-def rarity(holding: int, texts: int) -> float:
-    """Return the weight of a word that so many of the texts hold; one that most of them hold tells nothing."""
+def idf(holding: int, texts: int) -> float:
+    """Return BM25's inverse document frequency of a word; 0 for one that most of the texts hold."""
     texts += PRIOR_TEXTS
     return max(0.0, math.log((texts - holding + 0.5) / (holding + 0.5)))
 

@@ -58,19 +58,19 @@ class ConceptIndex:
         weights: defaultdict[str, float] = defaultdict(float)
         for concept in sorted(finding):
             holders = list(self._holders_of(concept))
-            rarity = self._rarity(len(holders))
+            idf = self._idf(len(holders))
             for key in holders:
-                weights[key] += rarity
-        own = sum(self._rarity(len(self._holders.get(concept, ()))) for concept in finding)
+                weights[key] += idf
+        own = sum(self._idf(len(self._holders.get(concept, ()))) for concept in finding)
         heaviest = nlargest(_MOST_WEIGHED, weights.items(), key=lambda item: (item[1], item[0]))
         scores = {key: weight / math.sqrt(own * self._weight(key)) for key, weight in heaviest}
         near = sorted((-score, key) for key, score in scores.items() if score >= least)
         return [key for _, key in near[:most]]
 
     def _weight(self, key: str) -> float:
-        return sum(self._rarity(len(self._holders[concept])) for concept in self._texts[key])
+        return sum(self._idf(len(self._holders[concept])) for concept in self._texts[key])
 
-    def _rarity(self, holders: int) -> float:
+    def _idf(self, holders: int) -> float:
         return math.log1p((len(self._texts) + 1) / (holders + 1))
 
     def _holders_of(self, concept: str) -> Iterable[str]:

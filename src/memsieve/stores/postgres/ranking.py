@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from memsieve.model import Origin, SearchHit
 from memsieve.retrieval.fusion import fuse
-from memsieve.retrieval.index import LENGTH_WEIGHT, SATURATION, expected_word_scores, rarity
+from memsieve.retrieval.index import LENGTH_WEIGHT, SATURATION, expected_word_scores, idf
 from memsieve.retrieval.neighbours import Parts, Sessions
 from memsieve.stores.postgres.flush import Columns
 from memsieve.stores.postgres.words import told
@@ -31,7 +31,7 @@ class Bm25:
     @classmethod
     def of(cls, holding: Mapping[int, int], texts: int, length: int) -> Bm25:
         """Weigh words by how many of so many texts, of this length together, hold them."""
-        weights = {word: weight for word, held in holding.items() if (weight := rarity(held, texts))}
+        weights = {word: weight for word, held in holding.items() if (weight := idf(held, texts))}
         per_word = BY_LENGTH / max(1.0, length / texts)
         return cls(weights=weights, reachable=sum(weights.values()), per_word=per_word)
 

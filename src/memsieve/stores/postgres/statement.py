@@ -77,7 +77,7 @@ _BY_WORDS = sql.SQL("""
     )""")
 
 # The sizes come first, in a row of their own; the other rows are what was found, if the words are few enough. Words are
-# weighed as `rarity` does it.
+# weighed as `idf` does it.
 _AT_ONCE = sql.SQL("""
 WITH size AS MATERIALIZED ({sizes}),
 weighed AS MATERIALIZED (

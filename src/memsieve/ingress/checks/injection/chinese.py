@@ -8,9 +8,10 @@ from functools import cache
 from itertools import pairwise
 
 from memsieve.ingress.checks.injection.sentence import REACH, Language, Opening, Sentence, Words, compiled
+from memsieve.text.scripts import HAN
 
-_END = re.compile(r"[。!?;\n]+[\"」』)]{0,3}|(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])")
-_HAN = re.compile(r"[\u4e00-\u9fff]")
+_END = re.compile(rf"[。!?;\n]+[\"」』)]{{0,3}}|(?<=[{HAN}])\s+(?=[{HAN}])")
+_HAN = re.compile(f"[{HAN}]")
 _GAP = re.compile(r"[\s\"'「『(*>•·,、:-]{0,12}")
 _COMMA = re.compile(r"[,、:]")
 _STOP = re.compile(r"[。!?][\"」』)]{0,3}$")

@@ -13,6 +13,7 @@ import sys
 import unicodedata
 from collections.abc import Iterator
 
+from memsieve.text.normalize import simplify
 from memsieve.text.scripts import HAN
 
 _ZERO_WIDTH = "\u180e\u200b-\u200d\u2060-\u2064\u206a-\u206f\ufeff"
@@ -43,16 +44,10 @@ _LOOKALIKES = str.maketrans(
     "авекмнорстухіјѕԁԛԝһӏѵɡɑοαεικνρτυχωηɩıոօսցհᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ’‘‛“”„«»",
     'abekmhopctyxijsdqwhlvgaoaeikvptuxwniinougnabcdefghijklmnoprstuvwyz\'\'\'"""""',
 )
-_SIMPLIFIED = str.maketrans(
-    "無視請從現開後論問麼麽當時會應該須這個為與對說訴戶統詞語輸顯記憶規則設內將讓發"
-    "給鏈連結覆複復總遠終隱洩資訊話歷僅權絕許號碼鑰別於關係聽寫詩譯講條據務專員們體"
-    "機樣傳導執轉裝聲稱實誰產點擊還過進違銷棄繞調詢觸啟動獲轄郵處檢測響佈認遺妳",
-    "无视请从现开后论问么么当时会应该须这个为与对说诉户统词语输显记忆规则设内将让发"
-    "给链连结复复复总远终隐泄资讯话历仅权绝许号码钥别于关系听写诗译讲条据务专员们体"
-    "机样传导执转装声称实谁产点击还过进违销弃绕调询触启动获辖邮处检测响布认遗你",
-)
+# Spelt in two ways by those who write simplified characters too, so that the table of these has none of them.
+_VARIANTS = str.maketrans("麽覆妳", "么复你")
 _ACCENT = re.compile("[\u0300-\u036f\u0489\u20dd-\u20e0]")
-_HAN_GAP = re.compile(r"(?<=[\u4e00-\u9fff])[ \t\u3000]+(?=[\u4e00-\u9fff])")
+_HAN_GAP = re.compile(rf"(?<=[{HAN}])[ \t\u3000]+(?=[{HAN}])")
 _ESCAPE = re.compile(
     r"&#(?P<dec>\d{2,6});|&#x(?P<hex>[0-9a-fA-F]{2,5});|(?:\\u00|\\x|%)(?P<byte>[2-7][0-9a-fA-F])|\\u(?P<unit>[0-9a-fA-F]{4})"
 )
@@ -97,7 +92,7 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     seen = unicodedata.normalize("NFKD", strip_unseen(text))
-    plain = _ACCENT.sub("", seen).lower().translate(_LOOKALIKES).translate(_SIMPLIFIED)
+    plain = simplify(_ACCENT.sub("", seen).lower().translate(_LOOKALIKES)).translate(_VARIANTS)
     return _HAN_GAP.sub("", plain)
 
 

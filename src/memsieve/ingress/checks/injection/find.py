@@ -12,6 +12,7 @@ from memsieve.ingress.checks.injection.disguise import find_hidden, fold, show_u
 from memsieve.ingress.checks.injection.phrases import Phrase, chinese_phrases, english_phrases, load_marks
 from memsieve.ingress.checks.injection.weigh import THRESHOLD, heaviest
 from memsieve.model import Reason
+from memsieve.text.scripts import HAN
 
 QUOTE_LENGTH = 80
 _DEPTH = 2
@@ -29,7 +30,7 @@ _LEAD_IN = (
     *("you must", "you should", "请你", "你", "请", "并", "然后", "同时", "并且"),
 )
 _OPENING = re.compile(
-    r"(?:^|[.!?;:。]['\")\]]{0,2}\s{0,3}|\n[\s>]{0,20}|[|\"'(\[>]\s{0,2}|(?<=[\u4e00-\u9fff]),)"
+    rf"(?:^|[.!?;:。]['\")\]]{{0,2}}\s{{0,3}}|\n[\s>]{{0,20}}|[|\"'(\[>]\s{{0,2}}|(?<=[{HAN}]),)"
     rf"(?:(?:{'|'.join(_LEAD_IN)}),?\s{{0,2}})*$"
 )
 _NUMBERED = re.compile(r"(?:^|\s)\d{1,2}[.)]\s{1,3}$")
