@@ -5,10 +5,23 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic.json_schema import SkipJsonSchema
 
+from memsieve import documents
 from memsieve.digest.pipeline import MOST_DAYS
+from memsieve.documents.document import (
+    AGENT,
+    ASKING_AGENT,
+    CONFIDENCE,
+    CONTENT_EXAMPLE,
+    ENTRY_EXAMPLE,
+    MEMORY_EXAMPLE,
+    METADATA,
+    NODE,
+    QUERY,
+    SESSION,
+)
 from memsieve.model import ATOM_NAME, DateRange, Decision, ReviewStatus
 from memsieve.retrieval.retriever import MAX_DAYS, MAX_ITEMS
 from memsieve.validate import MAX_NAME_LENGTH, UNSEEN
@@ -97,7 +110,7 @@ Days = Annotated[int, Field(ge=1, le=DateRange.MOST_DAYS), BeforeValidator(_digi
 Offset = Annotated[int, Field(ge=-840, le=840), BeforeValidator(_signed)]
 MostItems = Annotated[int, Field(ge=0, le=MAX_ITEMS), BeforeValidator(_whole)]
 # A bare number would be taken for seconds since 1970.
-Moment = Annotated[AwareDatetime, BeforeValidator(_written)]
+Moment = Annotated[documents.Moment, BeforeValidator(_written)]
 # What JSON can carry, without the one character that no store keeps; the rooms below check it.
 Metadata = Annotated[
     dict[str, Any],
@@ -138,25 +151,21 @@ class Body(BaseModel):
 class RecordBody(Body):
     """What an agent said."""
 
-    session_id: Name = Field(description="The session it was said in.", examples=["s-42"])
+    session_id: Annotated[Name, SESSION]
     content: Text = Field(
         description="What was said, at most `max_content_bytes` in UTF-8.",
-        examples=["The team decided to use PostgreSQL for the ledger, because it needs real transactions."],
+        examples=[CONTENT_EXAMPLE],
     )
-    agent_id: Name | None = Field(default=None, description="The agent.", examples=["cfo"])
-    node_id: Name | None = Field(default=None, description="The workflow node.", examples=["finance"])
-    confidence: Annotated[float, Field(ge=0, le=1)] | None = Field(
-        default=None, description="The agent's own score.", examples=[0.93]
-    )
-    metadata: Metadata | None = Field(default=None, description="Whatever is to be kept with it.", examples=[{}])
+    agent_id: Annotated[Name | None, AGENT] = None
+    node_id: Annotated[Name | None, NODE] = None
+    confidence: Annotated[Annotated[float, Field(ge=0, le=1)] | None, CONFIDENCE] = None
+    metadata: Annotated[Metadata | None, METADATA] = None
 
 
 class QueryBody(Body):
     """A question with its options."""
 
-    query: Annotated[str, Field(pattern=TEXT, max_length=MAX_QUESTION)] = Field(
-        description="The question.", examples=["which database does the ledger use?"]
-    )
+    query: Annotated[str, Field(pattern=TEXT, max_length=MAX_QUESTION), QUERY]
     max_results: MostItems = Field(default=5, description="Most verified memories.")
     max_unverified: MostItems = Field(default=10, description="Most items of temporary context.")
     time_range_days: Annotated[float, Field(ge=0, le=MAX_DAYS)] | None = Field(
@@ -168,7 +177,7 @@ class QueryBody(Body):
         description="The session that asks: what it is served cannot come back from it as new evidence.",
         examples=["s-42"],
     )
-    agent_id: Name | None = Field(default=None, description="The agent that asks.", examples=["cfo"])
+    agent_id: Annotated[Name | None, ASKING_AGENT] = None
     explain: bool = Field(default=False, description="Say of each result why it was found.")
     prompt: bool = Field(default=False, description="Add the results as a Markdown block for a prompt.")
 
@@ -189,7 +198,7 @@ class IngestBody(Body):
 class PromoteBody(Body):
     """What is to be promoted."""
 
-    id: Name = Field(description="The insight or the entry.", examples=["7f3c0a52-5d0e-4f7e-9f63-0d3c8f1b2a11"])
+    id: Name = Field(description="The insight or the entry.", examples=[ENTRY_EXAMPLE])
     text: Text | None = Field(
         default=None, description="Your words for it, in place of its own.", examples=["The ledger runs on PostgreSQL."]
     )
@@ -198,7 +207,7 @@ class PromoteBody(Body):
 class ProposeBody(Body):
     """What is to be put before a person."""
 
-    id: Name = Field(description="The entry.", examples=["7f3c0a52-5d0e-4f7e-9f63-0d3c8f1b2a11"])
+    id: Name = Field(description="The entry.", examples=[ENTRY_EXAMPLE])
     reason: Annotated[str, Field(pattern=TEXT, max_length=MAX_REASON)] = Field(
         description="Why a person should promote it; they read it.", examples=["Three sessions measured it."]
     )
@@ -207,14 +216,14 @@ class ProposeBody(Body):
 class DismissBody(Body):
     """What is to be dismissed."""
 
-    id: Name = Field(description="The insight or the entry.", examples=["7f3c0a52-5d0e-4f7e-9f63-0d3c8f1b2a11"])
+    id: Name = Field(description="The insight or the entry.", examples=[ENTRY_EXAMPLE])
     reason: Reason
 
 
 class RetireBody(Body):
     """What is to be retired."""
 
-    id: Name = Field(description="The memory, or a chunk of it.", examples=["0d1f6c5e-93f0-4c0e-8f0b-7f1f8c1f9b22"])
+    id: Name = Field(description="The memory, or a chunk of it.", examples=[MEMORY_EXAMPLE])
     reason: Reason
     superseded: bool = Field(
         default=False, description="Whether others took its place: what a living memory still says is not buried then."
@@ -311,9 +320,7 @@ class QuarantineQuery(NamedPageQuery):
     review: ReviewStatus | SkipJsonSchema[None] = Field(default=None, description="Only what a person decided so.")
     check: Name | SkipJsonSchema[None] = Field(default=None, description="Only what did not pass this check.")
     search: Search | SkipJsonSchema[None] = Field(default=None, description="Only what holds this text.")
-    since: Moment | SkipJsonSchema[None] = Field(
-        default=None, description="Only what was said since then.", examples=["2026-03-02T09:00:00Z"]
-    )
+    since: Moment | SkipJsonSchema[None] = Field(default=None, description="Only what was said since then.")
     until: Moment | SkipJsonSchema[None] = Field(
         default=None, description="Only what was said before then.", examples=["2026-03-09T09:00:00Z"]
     )

@@ -34,6 +34,14 @@ EntryId = Annotated[str, Field(examples=[ENTRY_EXAMPLE])]
 MemoryId = Annotated[str, Field(examples=[MEMORY_EXAMPLE])]
 Content = Annotated[str, Field(examples=[CONTENT_EXAMPLE])]
 ProjectId = Annotated[str, Field(description="The project.", examples=["apollo"])]
+# What requests take, too, in narrower types.
+SESSION = Field(description="The session it was said in.", examples=["s-42"])
+AGENT = Field(description="The agent that said it.", examples=["cfo"])
+NODE = Field(description="The workflow node.", examples=["finance"])
+CONFIDENCE = Field(description="The agent's own score.", examples=[0.93])
+METADATA = Field(description="Whatever was sent along to be kept with it.", examples=[{}])
+ASKING_AGENT = Field(description="The agent that asks.", examples=["cfo"])
+QUERY = Field(description="The question.", examples=["which database does the ledger use?"])
 # Bounds are told and not checked here: whatever a store holds can be shown.
 Count = Annotated[int, Field(json_schema_extra={"minimum": 0}, examples=[12])]
 

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from memsieve import model
-from memsieve.documents.document import Content, Document, EntryId, Moment, ProjectId, RecordDocument
+from memsieve.documents.document import (
+    AGENT,
+    CONFIDENCE,
+    METADATA,
+    NODE,
+    SESSION,
+    Content,
+    Document,
+    EntryId,
+    Moment,
+    ProjectId,
+    RecordDocument,
+)
 from memsieve.model import Decision, Layer, ReviewStatus
 
 
@@ -75,12 +87,12 @@ class Entry(RecordDocument[model.Entry]):
 
     id: EntryId = Field(description="The entry.")
     project_id: ProjectId
-    session_id: str = Field(description="The session it was said in.", examples=["s-42"])
-    agent_id: str | None = Field(description="The agent that said it.", examples=["cfo"])
-    node_id: str | None = Field(description="The workflow node.", examples=["finance"])
-    confidence: float | None = Field(description="The agent's own score.", examples=[0.93])
+    session_id: Annotated[str, SESSION]
+    agent_id: Annotated[str | None, AGENT]
+    node_id: Annotated[str | None, NODE]
+    confidence: Annotated[float | None, CONFIDENCE]
     content: Content = Field(description="What was said.")
-    metadata: dict[str, Any] = Field(description="Whatever was sent along to be kept with it.", examples=[{}])
+    metadata: Annotated[dict[str, Any], METADATA]
     layer: Layer = Field(description="The tier it is looked at in.", examples=["quarantine"])
     verified: bool = Field(description="Whether a person approved it.", examples=[False])
     created_at: Moment = Field(description="When it was said.")

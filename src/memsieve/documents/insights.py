@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from memsieve import model
 from memsieve.documents.document import (
+    AGENT,
+    CONFIDENCE,
     INSIGHT_EXAMPLE,
+    SESSION,
     Content,
     Document,
     EntryId,
@@ -73,9 +76,9 @@ class InsightSource(RecordDocument[model.InsightSource]):
     """One entry behind an insight."""
 
     entry_id: EntryId = Field(description="The entry.")
-    session_id: str = Field(description="The session it was said in.", examples=["s-42"])
-    agent_id: str | None = Field(description="The agent that said it.", examples=["cfo"])
-    confidence: float | None = Field(description="The agent's own score.", examples=[0.93])
+    session_id: Annotated[str, SESSION]
+    agent_id: Annotated[str | None, AGENT]
+    confidence: Annotated[float | None, CONFIDENCE]
     created_at: Moment = Field(description="When it was said.")
     quote: Content = Field(description="Its own words for it.")
     doubt: SourceDoubt | None = Field(description="Why it counts for nothing, if it does not.", examples=[None])

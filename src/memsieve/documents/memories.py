@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import AliasChoices, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from memsieve import model
 from memsieve.documents.document import (
+    ASKING_AGENT,
     CHUNK_EXAMPLE,
     ENTRY_EXAMPLE,
+    QUERY,
     Content,
     Document,
     EntryId,
@@ -154,8 +156,8 @@ class Serving(RecordDocument[model.Serving]):
     )
     item_id: str = Field(description="The item in it.", examples=[CHUNK_EXAMPLE])
     session_id: str | None = Field(description="The session that asked.", examples=["s-42"])
-    agent_id: str | None = Field(description="The agent that asked.", examples=["cfo"])
-    query: str = Field(description="The question.", examples=["which database does the ledger use?"])
+    agent_id: Annotated[str | None, ASKING_AGENT]
+    query: Annotated[str, QUERY]
     at: Moment = Field(description="When it was served.")
 
 
