@@ -78,7 +78,7 @@ async def _measured(folder: Path) -> dict[str, list[float]]:
     questions = [question.content for question in inventor.questions(texts, QUESTIONS)]
     async with AsyncMemory.open(folder) as memory:
         project = memory.project(PROJECT)
-        await project.promote_texts([text.content for text in texts], by="benchmark")
+        await memory.maintenance(PROJECT).import_texts([text.content for text in texts], by="benchmark")
         _, key = await memory.keys.make(name="bench", role=KeyRole.AGENT, project_id=PROJECT, by="benchmark")
         with ServedMemory(folder) as server:
             async with AsyncClient(server.url) as client:

@@ -53,7 +53,7 @@ def _digest(project_id: str, turns: Sequence[Turn]) -> str:
     with tempfile.TemporaryDirectory() as folder:
         recorded(Path(folder), project_id, turns, settings)
         with Memory.open(folder, settings=settings, clock=Clock(MONDAY + WEEK)) as memory:
-            digest = memory.project(project_id).digest()
+            digest = memory.project(project_id).review(by="ada@example.org").digest()
     screen = Console(file=StringIO(), width=100)
     screen.print(digest_screens.digest(digest, None))
     return "\n".join(line.rstrip() for line in screen.file.getvalue().rstrip().splitlines())  # type: ignore[attr-defined]

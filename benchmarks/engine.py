@@ -14,10 +14,10 @@ from pgvector.psycopg import register_vector_async
 from psycopg import sql
 
 from memsieve.config import Settings
+from memsieve.embedded import EmbeddedProject
 from memsieve.model import Scope, Vector
 from memsieve.models.embedders import LocalEmbedder
 from memsieve.ports import Verdict
-from memsieve.project import AsyncProject
 from memsieve.services import stores as engines
 from memsieve.services.container import Services, open_services
 from memsieve.testing import PostgresServer, RedisServer
@@ -126,8 +126,8 @@ async def prepare(engine: Engine) -> None:
     await engines.migrate(Settings(database_url=engine.url, redis_url=engine.redis.url))
 
 
-def project(services: Services, name: str) -> AsyncProject:
-    return AsyncProject(services, name)
+def project(services: Services, name: str) -> EmbeddedProject:
+    return EmbeddedProject(services, name)
 
 
 def person(name: str) -> Scope:

@@ -94,7 +94,7 @@ def _across(report: Report, english: list[str], chinese: list[str]) -> None:
 def _promote(report: Report, project: Project, texts: list[str]) -> None:
     for number, text in enumerate(texts, 1):
         report.progress(f"promoting memory {number:,} of {len(texts):,}")
-        project.promote_text(text, by="benchmark")
+        project.review(by="benchmark").promote_text(text)
 
 
 def _answered(project: Project, name: str, cases: list[dict[str, str]]) -> Iterator[Row]:

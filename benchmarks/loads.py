@@ -17,8 +17,8 @@ from benchmarks.engine import Engine, Worked, agent, person, project
 from benchmarks.invented import Inventor, Text, approvals, entries
 from benchmarks.raw import ENTRIES, MEMORIES, RawTables, Statement, in_project, overheard, send
 
+from memsieve.embedded import EmbeddedProject
 from memsieve.model import Entry
-from memsieve.project import AsyncProject
 from memsieve.services.container import Services
 
 BATCH = 5_000
@@ -134,7 +134,7 @@ class Bench:
         self.engine.embedder.learn(texts)
         asked = list(zip(cycle(project(self.services, name) for name in names), texts, strict=False))
 
-        async def record(one: tuple[AsyncProject, Text]) -> None:
+        async def record(one: tuple[EmbeddedProject, Text]) -> None:
             recorded, text = one
             session = f"session of {recorded.id}"
             await recorded.record(text.content, session_id=session, agent_id="bench", confidence=0.9)
@@ -187,7 +187,7 @@ class Bench:
         worked = self.engine.worked().since(before, ROUNDS * len(questions))
         return Queries(Times.of(ours), Times.of(least), Times.of(search), worked)
 
-    async def _overheard(self, asked: AsyncProject, question: Text) -> list[Statement]:
+    async def _overheard(self, asked: EmbeddedProject, question: Text) -> list[Statement]:
         with overheard() as heard:
             await asked.retrieve(question.content, session_id="asking")
         return heard

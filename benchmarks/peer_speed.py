@@ -180,7 +180,7 @@ def _recorded(bench: Bench, systems: Mapping[str, System], new: Sequence[Said]) 
         took, kept = bench.timed(lambda one=said: project.record(one.text, session_id=one.session, decide="later"))
         times["memsieve, decided later"].append(took)
         time.sleep(PAUSE)
-        took, _ = bench.timed(lambda one=kept.entry.id: project.promote(one, by=PERSON))
+        took, _ = bench.timed(lambda one=kept.entry.id: project.review(by=PERSON).promote(one))
         times["memsieve, a promotion"].append(took)
     return times
 

@@ -79,7 +79,11 @@ def _look_into_quarantine(system: Memsieve, project: str, part: Sequence[Item], 
     """Count which check refused what, and ask for every refused text by its own words."""
     place = system.memory.project(project)
     kinds = {item.text: item.kind for item in part}
-    refused = [one for one in place.log(EntryFilter(limit=len(part))) if one.admission.decision is Decision.REFUSED]
+    refused = [
+        one
+        for one in place.review(by="ada@example.org").log(EntryFilter(limit=len(part)))
+        if one.admission.decision is Decision.REFUSED
+    ]
     ids = {receipt.entry.id for receipt in refused}
     for receipt in refused:
         failed = [check.name for check in receipt.admission.checks if not check.passed]

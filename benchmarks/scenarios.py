@@ -122,7 +122,7 @@ def _all(system: System, project: str, question: str, most: int) -> list[Found]:
 def _know(system: System, project: str, texts: Sequence[str]) -> None:
     """Let a memory know some facts: by a person where it has one."""
     if isinstance(system, Memsieve):
-        system.memory.project(project).promote_texts(texts, by=PERSON)
+        system.memory.maintenance(project).import_texts(texts, by=PERSON)
     else:
         system.record(project, [Said(text=text, session="before") for text in texts])
 
@@ -137,6 +137,6 @@ def _serve(system: System, project: str, session: str, question: str) -> None:
 def _retire(system: System, project: str, texts: Sequence[str]) -> None:
     """Let a person retire facts; a system without retirement is as if they had been deleted."""
     if isinstance(system, Memsieve):
-        place = system.memory.project(project)
+        person = system.memory.project(project).review(by=PERSON)
         for text in texts:
-            place.retire(place.promote_text(text, by=PERSON).id, by=PERSON, reason="It is wrong.")
+            person.retire(person.promote_text(text).id, reason="It is wrong.")

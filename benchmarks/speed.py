@@ -184,7 +184,7 @@ def _fresh_query() -> float:
     with tempfile.TemporaryDirectory() as folder:
         with Memory.open(folder) as memory:
             for number in range(100):
-                memory.project("fresh").promote_text(sentence(number), by="benchmark")
+                memory.project("fresh").review(by="benchmark").promote_text(sentence(number))
         return _command("query", "--data", folder, "--project", "fresh", "--json", "which service needs transactions?")
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from memsieve.config import FilterSettings, Settings
-from memsieve.sync import Memory
+from memsieve.memory import Memory
 from memsieve.testing import Clock, Databases, PostgresServer, RedisCluster, RedisServer, WordEmbedder
 
 MEMORY = Path("/dev/shm")

@@ -41,7 +41,7 @@ class Memsieve:
         for one in said:
             receipt = place.record(one.text, session_id=one.session, agent_id=one.agent)
             if self._person is not None and self._person(one):
-                self._whole[place.promote(receipt.entry.id, by=PERSON).id] = one.text
+                self._whole[place.review(by=PERSON).promote(receipt.entry.id).id] = one.text
 
     def ask(self, project: str, question: str, most: int) -> list[Found]:
         """Return what is served, verified or not, best first and each text once."""

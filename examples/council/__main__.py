@@ -28,7 +28,8 @@ def main() -> None:
         review(project)
         _show("The second session", debate(project, SECOND_TOPIC, "tuesday", second))
         settle(project)
-        print(f"In quarantine: {len(project.log())} statements; verified: {len(project.memories())}.")
+        said = len(project.review(by=PERSON).log())
+        print(f"In quarantine: {said} statements; verified: {len(project.memories())}.")
 
 
 def voices(settings: Settings) -> tuple[Voice, Voice]:
@@ -42,15 +43,16 @@ def voices(settings: Settings) -> tuple[Voice, Voice]:
 def review(project: Project) -> None:
     """Promote what the engineer said, as a person would after reading the digest."""
     settle(project)
-    said = project.log(EntryFilter(agent_id="engineer", limit=1))[0]
-    project.promote(said.entry.id, by=PERSON)
+    person = project.review(by=PERSON)
+    said = person.log(EntryFilter(agent_id="engineer", limit=1))[0]
+    person.promote(said.entry.id)
     print(f"{PERSON} promoted: {said.entry.content}\n")
 
 
 def settle(project: Project, seconds: float = 60) -> None:
     """Wait until the filter has decided on all that was said; it does so beside the debate."""
     end = time.monotonic() + seconds
-    while project.log(EntryFilter(decision=Decision.PENDING)) and time.monotonic() < end:
+    while project.review(by=PERSON).log(EntryFilter(decision=Decision.PENDING)) and time.monotonic() < end:
         time.sleep(0.02)
 
 

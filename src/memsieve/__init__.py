@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     )
     from memsieve.kb.base import KnowledgeBase
     from memsieve.kb.items import Item
-    from memsieve.memory import AsyncMemory
+    from memsieve.memory import AsyncMemory, Memory
     from memsieve.model import (
         Admission,
         Answer,
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
         Receipt,
         ReviewStatus,
     )
-    from memsieve.project import AsyncProject
-    from memsieve.sync import Memory, Project
+    from memsieve.project import AsyncProject, AsyncReview, Project, Review
 
 __all__ = [
     "Admission",
     "Answer",
     "AsyncMemory",
     "AsyncProject",
+    "AsyncReview",
     "Check",
     "ConfigError",
     "Conflict",
@@ -57,6 +57,7 @@ __all__ = [
     "NotFound",
     "Project",
     "Receipt",
+    "Review",
     "ReviewStatus",
     "Settings",
     "StoreUnavailable",
@@ -76,7 +77,7 @@ _HOMES = {
     ),
     "kb.base": ("KnowledgeBase",),
     "kb.items": ("Item",),
-    "memory": ("AsyncMemory",),
+    "memory": ("AsyncMemory", "Memory"),
     "model": (
         "Admission",
         "Answer",
@@ -89,8 +90,7 @@ _HOMES = {
         "Receipt",
         "ReviewStatus",
     ),
-    "project": ("AsyncProject",),
-    "sync": ("Memory", "Project"),
+    "project": ("AsyncProject", "AsyncReview", "Project", "Review"),
 }
 
 

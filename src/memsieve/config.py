@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import math
 import os
 import re
@@ -257,3 +258,11 @@ def _switch(value: object) -> bool:
     return {"on": True, "true": True, "1": True, "yes": True, "off": False, "false": False, "0": False, "no": False}[
         str(value).lower()
     ]
+
+
+def login_name() -> str:
+    """Return the name of the user who is logged in; in some containers users have only a number."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"user {os.getuid()}"

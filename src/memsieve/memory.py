@@ -1,8 +1,8 @@
-"""AsyncMemory: open a memory, reach its projects."""
+"""AsyncMemory and Memory: open a memory, reach its projects."""
 
 from __future__ import annotations
 
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, ExitStack
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -10,12 +10,14 @@ from typing import Self
 
 from memsieve import validate
 from memsieve.config import Settings, read_settings
+from memsieve.embedded import AsyncMaintenance, EmbeddedProject, Maintenance
 from memsieve.jobs.reembed import Reembedding
 from memsieve.jobs.weekly import DigestRun
 from memsieve.keyring import Keyring
 from memsieve.model import Totals
 from memsieve.ports import Clock, Embedder, EventLog, Progress
-from memsieve.project import AsyncProject
+from memsieve.project import AsyncProject, Project
+from memsieve.runtime.event_loop import Front, LoopThread, blocking
 from memsieve.services.container import Services, open_services
 from memsieve.services.stores import utc_now
 
@@ -60,9 +62,16 @@ class AsyncMemory:
     ) -> None:
         await self._stack.aclose()
 
-    def project(self, project_id: str) -> AsyncProject:
-        """Return one project's memory; nothing of any other project can be reached through it."""
-        return AsyncProject(self._opened, project_id)
+    def project(self, project_id: str, *, agent: str | None = None) -> AsyncProject:
+        """Return one project's memory; nothing of any other project can be reached through it.
+
+        What is proposed through it is proposed in the `agent`'s name.
+        """
+        return EmbeddedProject(self._opened, project_id, agent)
+
+    def maintenance(self, project_id: str) -> AsyncMaintenance:
+        """Return what whoever operates a memory does to one project."""
+        return AsyncMaintenance(self._opened, project_id)
 
     @property
     def keys(self) -> Keyring:
@@ -114,3 +123,71 @@ class AsyncMemory:
         if self._services is None:
             raise RuntimeError("Open this memory first: async with AsyncMemory.open(…) as memory")
         return self._services
+
+
+class Keys(Front[Keyring]):
+    """The keys of the HTTP door, for synchronous code; see `Keyring`."""
+
+    make = blocking(Keyring.make)
+    identify = blocking(Keyring.identify)
+    list = blocking(Keyring.list)
+    revoke = blocking(Keyring.revoke)
+    any = blocking(Keyring.any)
+
+
+class Memory(Front[AsyncMemory]):
+    """A memory for synchronous code: `with Memory.open("./.memsieve") as memory`."""
+
+    def __init__(self, inner: AsyncMemory) -> None:
+        super().__init__(LoopThread(), inner)
+        self.settings = inner.settings
+        with ExitStack() as opening:
+            opening.callback(self.loop.close)
+            self.loop.call(inner.__aenter__())
+            opening.pop_all()
+        self._closed = False
+
+    @classmethod
+    def open(
+        cls,
+        data: str | Path | None = None,
+        *,
+        settings: Settings | None = None,
+        clock: Clock = utc_now,
+        embedder: Embedder | None = None,
+    ) -> Self:
+        """Open the memory in a data folder; see `AsyncMemory.open`."""
+        return cls(AsyncMemory.open(data, settings=settings, clock=clock, embedder=embedder))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the memory; what is undecided is tried again when it is opened next."""
+        if not self._closed:
+            self._closed = True
+            self.loop.call(self.inner.__aexit__(None, None, None))
+            self.loop.close()
+
+    def project(self, project_id: str, *, agent: str | None = None) -> Project:
+        """Return one project's memory; see `AsyncMemory.project`."""
+        return Project(self.loop, self.inner.project(project_id, agent=agent), owner=self)
+
+    def maintenance(self, project_id: str) -> Maintenance:
+        """Return what whoever operates a memory does to one project."""
+        return Maintenance(self.loop, self.inner.maintenance(project_id), owner=self)
+
+    @property
+    def keys(self) -> Keys:
+        """The keys of the HTTP door, of all projects."""
+        return Keys(self.loop, self.inner.keys, owner=self)
+
+    projects = blocking(AsyncMemory.projects)
+    reembed = blocking(AsyncMemory.reembed)
+    forget_vectors = blocking(AsyncMemory.forget_vectors)
+    make_due_digests = blocking(AsyncMemory.make_due_digests)

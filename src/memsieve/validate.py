@@ -85,6 +85,14 @@ def whole_number(value: object, *, field: str, most: int) -> int:
     return value
 
 
+def line_range(*, after: object, before: object, limit: object, most: int) -> None:
+    """Refuse what names no lines of a log."""
+    whole_number(after, field="after", most=2**62)
+    whole_number(limit, field="limit", most=most)
+    if before is not None:
+        whole_number(before, field="before", most=2**62)
+
+
 def one_of(value: object, allowed: Sequence[object], *, field: str) -> None:
     """Refuse a value that is none of these."""
     if value not in allowed:

@@ -12,8 +12,8 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 from memsieve.api.site import BUILT
+from memsieve.memory import Memory
 from memsieve.model import KeyRole
-from memsieve.sync import Memory
 from memsieve.testing import ServedMemory
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # tools/ is not installed

@@ -131,8 +131,8 @@ def open_api(data: Path, small_embedder: object) -> Iterator[Callable[..., Api]]
 
     from memsieve.api.app import create_app
     from memsieve.config import Settings
+    from memsieve.memory import Memory
     from memsieve.model import KeyRole
-    from memsieve.sync import Memory
 
     with ExitStack() as stack:
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from memsieve.api.operations.traced_project import TracedProject
 from memsieve.errors import StoreUnavailable
 from memsieve.ingress.recording import Ingress
 from memsieve.model import Admission, NotChecked, Reason, Receipt
-from memsieve.project import AsyncProject
 from memsieve.stores.sqlite.keys import SqliteKeys
 from memsieve.stores.sqlite.working import SqliteWorking
 from memsieve.testing.server import wait_until
@@ -401,7 +401,7 @@ def test_a_store_that_does_not_answer_is_told_with_when_to_come_again_and_not_wh
     async def retrieve(*_arguments, **_options):
         raise StoreUnavailable("redis://cache:6379 does not answer, nor does /srv/memsieve.db.")
 
-    monkeypatch.setattr(AsyncProject, "retrieve", retrieve)
+    monkeypatch.setattr(TracedProject, "retrieve", retrieve)
     answer = api.post("/memory/query", {"query": "ledger"}, key=agent)
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
     assert answer.json() == {
@@ -434,7 +434,7 @@ def test_an_error_of_the_server_s_own_leaves_no_trace_in_the_answer(api, agent, 
     async def stats(_project):
         raise ZeroDivisionError("secret detail")
 
-    monkeypatch.setattr(AsyncProject, "stats", stats)
+    monkeypatch.setattr(TracedProject, "stats", stats)
     answer = api.get("/stats", key=agent)
     assert (answer.status_code, answer.headers["content-type"]) == (500, "application/problem+json")
     assert "secret" not in answer.text

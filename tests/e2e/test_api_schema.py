@@ -15,8 +15,8 @@ from memsieve.api.app import create_app
 from memsieve.api.caller import RIGHTS
 from memsieve.api.route import RestrictedRoute
 from memsieve.config import Settings
+from memsieve.memory import Memory
 from memsieve.model import KeyRole
-from memsieve.sync import Memory
 from memsieve.testing import WordEmbedder
 from memsieve.testing.factories import entry
 
@@ -50,8 +50,8 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[KeyRole, str
         embedder = WordEmbedder()
         patch.setattr("memsieve.services.embedder.choose_embedder", lambda _settings, _stack: embedder)
         with Memory.open(settings=chosen) as memory:
-            memory.project(PROJECT).bring(entry())
-            memory.project(PROJECT).promote_text("We ship on Fridays.", by="ada")
+            memory.maintenance(PROJECT).import_entry(entry())
+            memory.project(PROJECT).review(by="ada").promote_text("We ship on Fridays.")
             made = {role: _make(memory, role) for role in KeyRole}
         schema.app.app = create_app(chosen, bound_to_loopback=False, stream_seconds=0.01)
         yield made

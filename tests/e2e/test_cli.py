@@ -121,7 +121,7 @@ def test_an_interrupt_while_a_judge_thinks_is_quiet_and_quick_and_loses_nothing(
             said, complaint = recording.communicate(timeout=60)
         assert (recording.returncode, said, complaint) == (130, b"", b"")
     with Memory.open(data) as memory:
-        [receipt] = memory.project("apollo").log()
+        [receipt] = memory.project("apollo").review(by="ada@example.org").log()
     assert (receipt.entry.content, receipt.admission.decision) == (DECISION, "pending")
 
 
@@ -162,7 +162,7 @@ def test_deletion_asks_a_person_at_a_terminal_first(data, small_embedder):
         assert done.returncode == code
         assert f"Delete {entry_id} for good?" in done.stderr.decode()
         with Memory.open(data) as memory:
-            assert len(memory.project("apollo").log()) == left
+            assert len(memory.project("apollo").review(by="ada@example.org").log()) == left
 
 
 def test_the_package_gives_every_name_it_promises():

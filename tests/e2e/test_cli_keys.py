@@ -7,7 +7,7 @@ import sqlite3
 import pytest
 
 from memsieve.config import Settings
-from memsieve.sync import Memory
+from memsieve.memory import Memory
 
 MAKE = ("keys", "make", "--name", "crawler", "--role", "agent", "--project", "apollo", "--by", "ada")
 ADMIN = ("keys", "make", "--name", "ada@example.org", "--role", "admin", "--by", "ada")

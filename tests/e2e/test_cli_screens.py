@@ -60,7 +60,7 @@ def test_people_see_the_whole_way_of_a_memory(on_terminal, data):
 
 def test_the_audit_is_readable(on_terminal, data):
     with Memory.open(data) as memory:
-        memory.project("apollo").promote_text(DECISION, by="ada")
+        memory.project("apollo").review(by="ada").promote_text(DECISION)
     assert "an unbroken chain" in on_terminal("audit", "verify")
     assert "ada promoted" in on_terminal("audit", "log", "--project", "apollo")
 
@@ -76,8 +76,8 @@ def test_the_doctor_says_what_to_do(on_terminal, data):
 
 def test_making_vectors_again_says_what_it_did_and_when_there_is_nothing_to_do(on_terminal, data):
     with Memory.open(data) as memory:
-        memory.project("apollo").promote_text(DECISION, by="ada")
-        memory.project("apollo").promote_text("团队决定把账本放在数据库里。", by="ada")
+        memory.project("apollo").review(by="ada").promote_text(DECISION)
+        memory.project("apollo").review(by="ada").promote_text("团队决定把账本放在数据库里。")
     assert "Nothing to do: every vector is of words." in on_terminal("reembed")
     with closing(sqlite3.connect(data / "memsieve.db", isolation_level=None)) as connection:
         connection.execute("UPDATE memories SET embedder = 'another'")

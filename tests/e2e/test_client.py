@@ -46,12 +46,17 @@ def token_of(data) -> str:
 def test_everything_a_project_offers_works_over_http(server, data):  # noqa: PLR0915 - one story
     with Client(server.url, key=token_of(data)) as client:
         project = client.project("apollo")
-        assert (project.last_digest(), project.entry("none"), project.memory("none")) == (None, None, None)
+        ada = project.review(by=client.whoami())
+        assert (
+            ada.last_digest(),
+            ada.entry("none"),
+            project.memory("none"),
+        ) == (None, None, None)
         assert project.admission("none") is None
         receipt = project.record(DECISION, session_id="s1", agent_id="cfo", confidence=0.93, metadata={"turn": 1})
         assert receipt.admission.admitted
         first = receipt.entry.id
-        kept = project.entry(first)
+        kept = ada.entry(first)
         assert replace(kept.entry, embedding=None) == receipt.entry
         assert project.admission(first).decision is Decision.ADMITTED
         others = [
@@ -64,61 +69,62 @@ def test_everything_a_project_offers_works_over_http(server, data):  # noqa: PLR
         assert DECISION in project.history_context("which database does the ledger use?")
 
         calls: list[tuple[int, int]] = []
-        made = project.digest(days=7, progress=lambda done, total: calls.append((done, total)))
+        made = ada.digest(days=7, progress=lambda done, total: calls.append((done, total)))
         assert calls == [(0, 1), (1, 1)]
-        assert project.last_digest().entries == made.entries == 3
-        assert [one.id for one in project.insights()] == [one.id for one in made.insights]
+        assert ada.last_digest().entries == made.entries == 3
+        assert [one.id for one in ada.insights()] == [one.id for one in made.insights]
         for one in made.insights:
-            assert project.insight(one.id) == one
-        assert project.insight("insight-none") is None
+            assert ada.insight(one.id) == one
+        assert ada.insight("insight-none") is None
         assert project.memory("insight-none") is None
 
         proposed = project.propose(others[0], reason="Two sessions measured it.")
         assert project.propose(others[0], reason="again") == replace(proposed, new=False)
-        memory = project.promote(first)
-        assert project.promote(first).id == memory.id
-        text = project.promote_text("We ship on Fridays.")
+        memory = ada.promote(first)
+        assert ada.promote(first).id == memory.id
+        text = ada.promote_text("We ship on Fridays.")
         assert [one.id for one in project.memories()] == [memory.id, text.id]
         assert [one.id for one in project.memories(after_id=memory.id, limit=1)] == [text.id]
         assert [one.id for one in project.memories(newest_first=True, text="SHIP")] == [text.id]
         assert project.memory(first).id == memory.id
-        assert project.dismiss(others[1], reason="twice").source_id == others[1]
-        assert project.retire(text.id, reason="we do not").memory.retired_reason == "we do not"
+        assert ada.dismiss(others[1], reason="twice").source_id == others[1]
+        assert ada.retire(text.id, reason="we do not").memory.retired_reason == "we do not"
         with pytest.raises(NotFound) as raised:
-            project.lineage("none")
+            ada.lineage("none")
         assert raised.value.subject == "none"
-        assert project.lineage(first).memories[0].id == memory.id
+        assert ada.lineage(first).memories[0].id == memory.id
         with pytest.raises(Conflict):
-            project.dismiss(first, reason="no")
+            ada.dismiss(first, reason="no")
 
-        assert [one.entry.id for one in project.log()] == [*reversed(others), first]
-        assert [one.entry.id for one in project.log(EntryFilter(limit=1))] == [others[1]]
-        assert [one.entry.id for one in project.log(EntryFilter(beyond_id=others[1], limit=1))] == [others[0]]
-        assert [one.entry.id for one in project.log(EntryFilter(review=ReviewStatus.PROMOTED, text="ledger"))] == [
-            first
-        ]
-        assert project.log(EntryFilter(until=receipt.entry.created_at)) == []
-        assert [one.entry.id for one in project.log(EntryFilter(check="duplicate"))] == [others[1]]
-        assert project.log(EntryFilter(since=receipt.entry.created_at + timedelta(hours=1))) == []
+        assert [one.entry.id for one in ada.log()] == [*reversed(others), first]
+        assert [one.entry.id for one in ada.log(EntryFilter(limit=1))] == [others[1]]
+        assert [one.entry.id for one in ada.log(EntryFilter(beyond_id=others[1], limit=1))] == [others[0]]
+        assert [one.entry.id for one in ada.log(EntryFilter(review=ReviewStatus.PROMOTED, text="ledger"))] == [first]
+        assert ada.log(EntryFilter(until=receipt.entry.created_at)) == []
+        assert [one.entry.id for one in ada.log(EntryFilter(check="duplicate"))] == [others[1]]
+        assert ada.log(EntryFilter(since=receipt.entry.created_at + timedelta(hours=1))) == []
         with pytest.raises(NotFound):
-            project.log(EntryFilter(beyond_id="none"))
-        assert [one.entry.id for one in project.log(EntryFilter(oldest_first=True))] == [first, *others]
+            ada.log(EntryFilter(beyond_id="none"))
+        assert [one.entry.id for one in ada.log(EntryFilter(oldest_first=True))] == [
+            first,
+            *others,
+        ]
 
-        events = project.audit_log()
+        events = ada.audit_log()
         assert [one.action for one in events] == ["promoted", "promoted", "dismissed", "retired"]
         assert all(one.digest == one.expected_digest() for one in events)
-        assert project.audit_log(after=1, limit=2) == events[1:3]
-        assert project.audit_log(newest_first=True, before=4) == events[2::-1]
-        assert project.verify_audit().head == events[-1].digest
-        project.delete(others[1], reason="personal data")
+        assert ada.audit_log(after=1, limit=2) == events[1:3]
+        assert ada.audit_log(newest_first=True, before=4) == events[2::-1]
+        assert ada.verify_audit().head == events[-1].digest
+        ada.delete(others[1], reason="personal data")
         with pytest.raises(NotFound):
-            project.delete(others[1], reason="personal data")
+            ada.delete(others[1], reason="personal data")
         assert (project.stats().recorded, project.stats().memories) == (2, 1)
-        flow = project.flow(days=2, offset=timedelta(hours=8))
+        flow = ada.flow(days=2, offset=timedelta(hours=8))
         assert [len(flow.days), sum(day.recorded for day in flow.days)] == [2, 2]
         assert [(day.promoted, day.dismissed, day.retired) for day in flow.days][-1] == (2, 1, 1)
         with pytest.raises(InvalidInput) as refused:
-            project.flow(days=0)
+            ada.flow(days=0)
         assert refused.value.field == "days"
         assert client.projects() == ["apollo"]
 
@@ -127,13 +133,14 @@ def test_lists_longer_than_a_page_are_followed_to_their_end(server, data, monkey
     monkeypatch.setattr("memsieve.client.connection.MAX_PAGE", 2)
     with Client(server.url, key=token_of(data)) as client:
         project = client.project("apollo")
-        ids = [project.promote_text(f"Rule number {number} holds.").id for number in range(5)]
+        ada = project.review(by=client.whoami())
+        ids = [ada.promote_text(f"Rule number {number} holds.").id for number in range(5)]
         said = [project.record(f"Short {number}.", session_id="s1").entry.id for number in range(5)]
         assert [one.id for one in project.memories()] == ids
         assert [one.id for one in project.memories(after_id=ids[1], limit=2)] == ids[2:4]
-        assert [one.sequence for one in project.audit_log(after=2)] == [3, 4, 5]
-        assert [one.entry.id for one in project.log()] == said[::-1]
-        assert [one.entry.id for one in project.log(EntryFilter(limit=3))] == said[:1:-1]
+        assert [one.sequence for one in ada.audit_log(after=2)] == [3, 4, 5]
+        assert [one.entry.id for one in ada.log()] == said[::-1]
+        assert [one.entry.id for one in ada.log(EntryFilter(limit=3))] == said[:1:-1]
 
 
 def test_keys_are_made_used_and_revoked_and_the_name_is_the_keys(serve, data):
@@ -143,20 +150,22 @@ def test_keys_are_made_used_and_revoked_and_the_name_is_the_keys(serve, data):
     )
     server = serve()
     with Client(server.url, key=json.loads(made)["text"]) as admin:
-        key, text = admin.keys.make(name="rita", role=KeyRole.REVIEWER, project_id="apollo")
+        key, text = admin.keys.make(name="rita", role=KeyRole.REVIEWER, project_id="apollo", by="root")
         assert (key.made_by, key.project_id) == ("root", "apollo")
         with Client(server.url, key=text) as reviewer:
-            assert reviewer.project("apollo").promote_text("We ship on Fridays.").approval.by == "rita"
+            rita = reviewer.project("apollo").review(by="rita")
+            assert rita.promote_text("We ship on Fridays.").approval.by == "rita"
             with pytest.raises(Forbidden, match="reaches no other"):
                 reviewer.project("gemini").stats()
             with pytest.raises(Forbidden):
                 reviewer.keys.list()
             assert [one.id for one in admin.keys.list("apollo")] == [key.id]
-            assert admin.keys.revoke(key.id).revoked_by == admin.keys.revoke(key.id).revoked_by == "root"
+            assert admin.keys.revoke(key.id, by="root").revoked_by == "root"
+            assert admin.keys.revoke(key.id, by="root").revoked_by == "root"
             with pytest.raises(Forbidden, match="key that is valid"):
                 reviewer.projects()
         with pytest.raises(NotFound) as raised:
-            admin.keys.revoke("00000000")
+            admin.keys.revoke("00000000", by="root")
         assert raised.value.subject == "00000000"
 
 
@@ -175,7 +184,7 @@ def test_asynchronous_code_hears_what_happens_while_it_happens(server, data):
             hearing = asyncio.create_task(hear())
             await asyncio.sleep(1)
             await client.project("apollo").record(DECISION, session_id="s1", confidence=0.9)
-            await client.project("apollo").promote_text("We ship on Fridays.")
+            await client.project("apollo").review(by=await client.whoami()).promote_text("We ship on Fridays.")
             await asyncio.wait_for(hearing, 20)
             await told.aclose()
             return heard
@@ -191,18 +200,26 @@ def test_what_was_done_but_whose_answer_was_lost_is_not_done_twice(server, data,
         project = client.project("apollo")
         receipt = project.record(DECISION, session_id="s1", confidence=0.9)
         other = project.record("Too short.", session_id="s1")
-        memory = project.promote(receipt.entry.id)
-        text = project.promote_text("We ship on Fridays.")
-        project.dismiss(other.entry.id, reason="noise")
-        retired = project.retire(text.id, reason="no more")
+        memory = project.review(by=client.whoami()).promote(receipt.entry.id)
+        text = project.review(by=client.whoami()).promote_text("We ship on Fridays.")
+        project.review(by=client.whoami()).dismiss(other.entry.id, reason="noise")
+        retired = project.review(by=client.whoami()).retire(text.id, reason="no more")
         assert retired.memory.retired_reason == "no more"
         assert receipt.admission.admitted
         assert len(failing.seen) == 12
     with Client(server.url, key=token_of(data)) as client:
         project = client.project("apollo")
-        assert [one.entry.id for one in project.log()] == [other.entry.id, receipt.entry.id]
+        assert [one.entry.id for one in project.review(by=client.whoami()).log()] == [
+            other.entry.id,
+            receipt.entry.id,
+        ]
         assert [one.id for one in project.memories()] == [memory.id]
-        assert [one.action for one in project.audit_log()] == ["promoted", "promoted", "dismissed", "retired"]
+        assert [one.action for one in project.review(by=client.whoami()).audit_log()] == [
+            "promoted",
+            "promoted",
+            "dismissed",
+            "retired",
+        ]
 
 
 def test_a_server_that_is_killed_and_restarted_in_between_doubles_and_loses_nothing(serve, data):
@@ -226,7 +243,7 @@ def test_a_server_that_is_killed_and_restarted_in_between_doubles_and_loses_noth
     for one in writing:
         one.join(120)
     with Client(server.url, key=token_of(data)) as client:
-        kept = client.project("apollo").log(EntryFilter(limit=1000))
+        kept = client.project("apollo").review(by=client.whoami()).log(EntryFilter(limit=1000))
     assert len(kept) == len({one.entry.content for one in kept}) == writers * said
     assert {one.entry.id for one in kept} == {one.entry.id for one in receipts}
 

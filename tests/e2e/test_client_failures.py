@@ -49,7 +49,7 @@ RECORDED = documents.Recorded.of(admission(), entry_id="e1", project_id="apollo"
 def test_problems_are_errors_of_the_tree_with_what_to_do(failing, status, kind):
     failing.add(status, problem("No such thing. Do another.", field="reason"))
     with Client(failing.url, patience=0) as client, pytest.raises(MemsieveError) as raised:
-        client.project("apollo").dismiss("e1", reason="x")
+        client.project("apollo").review(by="ada@example.org").dismiss("e1", reason="x")
     assert type(raised.value) is kind
     assert "No such thing. Do another." in str(raised.value)
     assert getattr(raised.value, "field", "reason") == "reason"
@@ -68,7 +68,7 @@ def test_problems_are_errors_of_the_tree_with_what_to_do(failing, status, kind):
 def test_a_page_of_a_proxy_is_a_clear_error(failing, status, kind, told):
     failing.add(status, b"<html><h1>Gateway</h1></html>", "text/html")
     with Client(failing.url, patience=0) as client, pytest.raises(kind, match=told) as raised:
-        client.project("apollo").entry("e1")
+        client.project("apollo").review(by="ada@example.org").entry("e1")
     assert "Gateway" in str(raised.value)
 
 
@@ -112,8 +112,8 @@ def test_the_server_says_how_long_to_wait_and_more_than_patience_is_not_waited(f
 @pytest.mark.parametrize(
     "deed",
     [
-        lambda client: client.project("apollo").delete("e1", reason="x"),
-        lambda client: client.keys.make(name="x", role=KeyRole.AGENT, project_id="apollo"),
+        lambda client: client.project("apollo").review(by="ada@example.org").delete("e1", reason="x"),
+        lambda client: client.keys.make(name="x", role=KeyRole.AGENT, project_id="apollo", by="ada@example.org"),
     ],
 )
 def test_what_twice_would_be_another_thing_is_sent_once(failing, deed):

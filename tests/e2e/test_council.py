@@ -31,7 +31,7 @@ def project(open_memory):
 
 def test_all_that_is_said_is_in_quarantine_with_its_node_and_agent(council, project):
     council.debate(project, council.FIRST_TOPIC, "monday", council.scripted(council.FIRST_DEBATE))
-    entries = [receipt.entry for receipt in project.log(EntryFilter(oldest_first=True))]
+    entries = [receipt.entry for receipt in project.review(by="ada@example.org").log(EntryFilter(oldest_first=True))]
     assert [(one.session_id, one.node_id, one.agent_id, one.content, one.confidence) for one in entries] == [
         ("monday", agent, agent, text, confidence) for agent, (text, confidence) in council.FIRST_DEBATE.items()
     ]
@@ -41,8 +41,8 @@ def second_prompt(council, project, *, record):
     """Return what the engineer is asked in the second session, after the first one and a review."""
     council.debate(project, council.FIRST_TOPIC, "monday", council.scripted(council.FIRST_DEBATE), record=record)
     council.settle(project)
-    for receipt in project.log(EntryFilter(agent_id="engineer")):
-        project.promote(receipt.entry.id, by=council.PERSON)
+    for receipt in project.review(by="ada@example.org").log(EntryFilter(agent_id="engineer")):
+        project.review(by=council.PERSON).promote(receipt.entry.id)
     asked = {}
 
     def listen(agent, prompt):
@@ -79,7 +79,9 @@ def test_the_example_runs_offline_as_it_says(tmp_path, open_memory):
     )
     assert "In quarantine: 6 statements; verified: 1." in second
     project = open_memory(tmp_path / "council").project("council")
-    assert [one.entry.content for one in project.log(EntryFilter(review=ReviewStatus.PROMOTED))] == [VERIFIED]
+    assert [
+        one.entry.content for one in project.review(by="ada@example.org").log(EntryFilter(review=ReviewStatus.PROMOTED))
+    ] == [VERIFIED]
 
 
 def test_the_example_runs_with_a_real_endpoint(tmp_path):

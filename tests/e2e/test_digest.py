@@ -104,7 +104,7 @@ def behind(insights):
 
 def counted(project, made):
     """Say whether every entry of a digest is either behind an insight that waits or set aside."""
-    return made.entries == len(behind(project.insights())) + sum(made.set_aside.values())
+    return made.entries == len(behind(project.review(by="ada@example.org").insights())) + sum(made.set_aside.values())
 
 
 def about(insights, word):
@@ -118,7 +118,7 @@ def about(insights, word):
 @pytest.mark.parametrize("texts", [GATEWAY, TIMEOUT], ids=["English", "Chinese"])
 def test_a_fact_from_three_sessions_is_ready(project, say, texts):
     say(project, *texts)
-    [found] = project.digest().insights
+    [found] = project.review(by="ada@example.org").digest().insights
     assert (found.refinement.outcome, found.sessions, found.agents) == (Outcome.READY, 3, 3)
     assert {one.quote for one in found.sources} == set(texts)
     assert found.summary in texts
@@ -128,7 +128,7 @@ def test_a_fact_from_three_sessions_is_ready(project, say, texts):
 @pytest.mark.parametrize("text", [GATEWAY[0], TIMEOUT[0]], ids=["English", "Chinese"])
 def test_nine_copies_in_one_session_are_one_observation(project, say, text):
     say(project, *[text] * 9, session_id="s1")
-    [found] = project.digest().insights
+    [found] = project.review(by="ada@example.org").digest().insights
     assert (found.refinement.label, found.sessions, len(found.sources)) == ("observing 1/3", 1, 9)
 
 
@@ -137,7 +137,7 @@ def test_nine_copies_in_one_session_are_one_observation(project, say, text):
 )
 def test_a_contradiction_between_two_agents_is_disputed_with_both_sides_quoted(project, say, texts):
     one, other = say(project, *texts)
-    [found] = project.digest().insights
+    [found] = project.review(by="ada@example.org").digest().insights
     assert found.disputed
     [dispute] = found.disputes
     sides = {dispute.first_id: dispute.first_quote, dispute.second_id: dispute.second_quote}
@@ -146,14 +146,14 @@ def test_a_contradiction_between_two_agents_is_disputed_with_both_sides_quoted(p
 
 def test_agents_who_agree_dispute_nothing(project, say):
     say(project, *GATEWAY, *TIMEOUT, BACKUP, BACKUP_CHINESE)
-    assert not any(one.disputed for one in project.digest().insights)
+    assert not any(one.disputed for one in project.review(by="ada@example.org").digest().insights)
 
 
 @pytest.mark.parametrize(("known", "texts"), [(GATEWAY[1], GATEWAY), (TIMEOUT[1], TIMEOUT)], ids=["English", "Chinese"])
 def test_what_is_in_long_term_memory_is_a_duplicate_and_shows_the_diff(project, say, known, texts):
-    verified = project.promote_text(known, by="ada")
+    verified = project.review(by="ada").promote_text(known)
     say(project, *[texts[0]] * 3)
-    [found] = project.digest().insights
+    [found] = project.review(by="ada@example.org").digest().insights
     assert found.refinement.outcome is Outcome.DUPLICATE
     assert (found.nearest.memory_id, found.nearest.content) == (verified.id, known)
     assert "".join(words for edit, words in found.nearest.diff if edit is not Edit.ADDED) == known
@@ -161,9 +161,9 @@ def test_what_is_in_long_term_memory_is_a_duplicate_and_shows_the_diff(project, 
 
 
 def test_what_contradicts_long_term_memory_is_no_duplicate_and_says_so(project, say):
-    project.promote_text(LIMITS[0], by="ada")
+    project.review(by="ada").promote_text(LIMITS[0])
     say(project, *[LIMITS[1]] * 3)
-    [found] = project.digest().insights
+    [found] = project.review(by="ada@example.org").digest().insights
     assert found.refinement.outcome is Outcome.READY
     assert found.nearest.conflict
     assert "differs" in str(found.refinement.reason)
@@ -171,7 +171,7 @@ def test_what_contradicts_long_term_memory_is_no_duplicate_and_says_so(project, 
 
 def test_facts_in_two_languages_meet(project, say):
     say(project, BACKUP, BACKUP_CHINESE)
-    [found] = project.digest().insights
+    [found] = project.review(by="ada@example.org").digest().insights
     assert found.sessions == 2
     assert {one.quote for one in found.sources} == {BACKUP, BACKUP_CHINESE}
 
@@ -179,13 +179,13 @@ def test_facts_in_two_languages_meet(project, say):
 def test_different_facts_are_different_insights(project, say):
     for subject in SUBJECTS[:6]:
         say(project, *[subject] * 3)
-    found = project.digest().insights
+    found = project.review(by="ada@example.org").digest().insights
     assert sorted(one.summary for one in found) == sorted(SUBJECTS[:6])
 
 
 def test_junk_is_set_aside_and_counted_and_the_fact_beside_it_found(project, say):
     say(project, *JUNK, *JUNK, *JUNK, *GATEWAY)
-    made = project.digest()
+    made = project.review(by="ada@example.org").digest()
     assert [one.sessions for one in made.insights] == [3]
     assert made.set_aside == {ExclusionReason.NO_CLAIM: 3 * len(JUNK)}
     assert counted(project, made)
@@ -193,16 +193,17 @@ def test_junk_is_set_aside_and_counted_and_the_fact_beside_it_found(project, say
 
 def test_a_project_of_junk_alone_has_nothing_to_decide_on(project, say):
     say(project, *JUNK)
-    made = project.digest()
+    made = project.review(by="ada@example.org").digest()
     assert (made.insights, made.waiting, made.entries) == ((), 0, len(JUNK))
     assert made.set_aside == {ExclusionReason.NO_CLAIM: len(JUNK)}
 
 
 def test_an_empty_project_has_an_empty_digest(project):
-    assert project.last_digest() is None
-    made = project.digest()
+    ada = project.review(by="ada@example.org")
+    assert ada.last_digest() is None
+    made = ada.digest()
     assert (made.insights, made.entries, made.set_aside, made.waiting) == ((), 0, {}, 0)
-    assert project.last_digest() == made
+    assert ada.last_digest() == made
 
 
 def test_a_fact_that_three_sessions_word_alike_is_found_among_many_that_one_says_once(small_embedder, project, say):
@@ -214,14 +215,14 @@ def test_a_fact_that_three_sessions_word_alike_is_found_among_many_that_one_says
 
     once = [f"The {word()} {word()} of {word().title()} costs {number} {word()}." for number in range(300)]
     say(project, *once, "Old tapes may perhaps be kept in the cellar.", *["Old tapes are kept in cellars."] * 3)
-    found = project.digest().insights
+    found = project.review(by="ada@example.org").digest().insights
     assert "Old tapes are kept in cellars." in [one.summary for one in found if one.sessions == 3]
 
 
 def test_what_was_said_more_than_once_is_not_called_said_once(small_embedder, project, say):
     for number, subject in enumerate(SUBJECTS):
         say(project, *[subject] * (3 if number < 12 else 2))
-    made = project.digest()
+    made = project.review(by="ada@example.org").digest()
     assert len(made.insights) == 10
     assert set(made.set_aside) == {ExclusionReason.SMALLER}
     assert counted(project, made)
@@ -230,8 +231,8 @@ def test_what_was_said_more_than_once_is_not_called_said_once(small_embedder, pr
 def test_no_digest_shows_more_than_ten(small_embedder, project, say):
     for subject in SUBJECTS:
         say(project, *[subject] * 3)
-    assert len(project.digest().insights) == 10
-    assert len(project.digest().insights) == 10
+    assert len(project.review(by="ada@example.org").digest().insights) == 10
+    assert len(project.review(by="ada@example.org").digest().insights) == 10
 
 
 @pytest.mark.parametrize(
@@ -250,7 +251,7 @@ def test_no_digest_shows_more_than_ten(small_embedder, project, say):
 def test_a_script_that_the_embedder_cannot_read_still_gives_insights_by_words(project, say, texts):
     receipts = say(project, *texts)
     assert receipts[0].entry.embedding is None
-    [found] = project.digest().insights
+    [found] = project.review(by="ada@example.org").digest().insights
     assert (found.sessions, found.refinement.outcome) == (3, Outcome.READY)
     assert found.embedding is None
 
@@ -262,7 +263,7 @@ def test_what_a_session_was_served_and_repeats_does_not_count_as_a_session(proje
     say(project, GATEWAY[0])
     project.retrieve("Which card numbers does the payment gateway reject?", session_id="parrot")
     say(project, GATEWAY[0], session_id="parrot")
-    [found] = project.digest().insights
+    [found] = project.review(by="ada@example.org").digest().insights
     assert found.sessions == 1
     assert {one.session_id: one.doubt for one in found.sources}["parrot"] is SourceDoubt.ECHO
 
@@ -270,7 +271,7 @@ def test_what_a_session_was_served_and_repeats_does_not_count_as_a_session(proje
 def test_an_instruction_is_shown_marked_and_never_speaks_for_the_rest(project, say):
     say(project, *GATEWAY)
     say(project, ORDER)
-    made = project.digest()
+    made = project.review(by="ada@example.org").digest()
     [found] = made.insights
     assert found.sessions == 3
     assert "Ignore" not in found.summary
@@ -283,13 +284,13 @@ def test_an_instruction_is_shown_marked_and_never_speaks_for_the_rest(project, s
 def test_an_instruction_is_known_though_the_check_is_off(open_memory, say):
     project = open_memory(disabled_checks=frozenset({"injection"})).project("apollo")
     say(project, *[ORDER] * 3)
-    assert project.digest().insights == ()
+    assert project.review(by="ada@example.org").digest().insights == ()
 
 
 def test_a_summary_deserves_no_more_than_the_least_confidence_of_its_sources(project, say):
     for text, confidence in zip(GATEWAY, (0.95, 0.4, None), strict=True):
         say(project, text, confidence=confidence)
-    [found] = project.digest().insights
+    [found] = project.review(by="ada@example.org").digest().insights
     assert found.lowest_confidence == 0.4
     assert found.mean_confidence == pytest.approx(0.675)
 
@@ -300,25 +301,25 @@ def test_a_summary_deserves_no_more_than_the_least_confidence_of_its_sources(pro
 def test_a_digest_looks_at_seven_days(project, say):
     say(project, *GATEWAY, days_ago=8)
     say(project, *TIMEOUT, days_ago=6)
-    made = project.digest()
+    made = project.review(by="ada@example.org").digest()
     assert made.made_at - made.since == 7 * DAY
     assert [one.summary in TIMEOUT for one in made.insights] == [True]
-    assert len(project.digest(days=9).insights) == 2
+    assert len(project.review(by="ada@example.org").digest(days=9).insights) == 2
 
 
 @pytest.mark.parametrize("days", [-1, float("nan"), float("inf"), 1e9, "7", None, True])
 def test_days_must_be_a_number_of_days(project, days):
     with pytest.raises(InvalidInput) as refused:
-        project.digest(days=days)
+        project.review(by="ada@example.org").digest(days=days)
     assert refused.value.field == "days"
 
 
 def test_unreviewed_digests_merge_and_an_insight_keeps_its_id_and_its_age(project, say, clock):
     say(project, *GATEWAY[:2])
-    [before] = project.digest().insights
+    [before] = project.review(by="ada@example.org").digest().insights
     clock.now += 6 * DAY
     say(project, GATEWAY[2])
-    made = project.digest()
+    made = project.review(by="ada@example.org").digest()
     [after] = made.insights
     assert (after.id, after.made_at, made.waiting) == (before.id, before.made_at, 1)
     assert (before.refinement.label, after.refinement.label) == ("observing 2/3", "ready")
@@ -326,24 +327,24 @@ def test_unreviewed_digests_merge_and_an_insight_keeps_its_id_and_its_age(projec
 
 def test_entries_of_what_waits_count_though_they_are_older_than_the_window(project, say, clock):
     say(project, *GATEWAY[:2])
-    [before] = project.digest().insights
+    [before] = project.review(by="ada@example.org").digest().insights
     clock.now += 60 * DAY
     say(project, GATEWAY[2])
-    [after] = project.digest().insights
+    [after] = project.review(by="ada@example.org").digest().insights
     assert (after.id, after.sessions) == (before.id, 3)
     assert after.first_seen == before.first_seen
 
 
 def test_a_digest_made_again_changes_nothing(project, say):
     say(project, *GATEWAY, *TIMEOUT, *LIMITS, *JUNK)
-    assert project.digest() == project.digest()
+    assert project.review(by="ada@example.org").digest() == project.review(by="ada@example.org").digest()
 
 
 def test_what_waits_is_shown_by_stats_with_its_age(project, say, clock):
     say(project, *GATEWAY, *TIMEOUT)
     assert project.stats().insights_waiting == 0
     made_at = clock.now
-    project.digest()
+    project.review(by="ada@example.org").digest()
     clock.now += 3 * DAY
     stats = project.stats()
     assert (stats.insights_waiting, stats.oldest_waiting) == (2, made_at)
@@ -352,20 +353,20 @@ def test_what_waits_is_shown_by_stats_with_its_age(project, say, clock):
 def test_what_nobody_decides_on_for_a_month_stands_in_the_way_of_nothing_new(small_embedder, project, say, clock):
     for subject in SUBJECTS[:10]:
         say(project, *[subject] * 5)
-    project.digest()
+    project.review(by="ada@example.org").digest()
     clock.now += 31 * DAY
     new = "Cron jobs are forbidden on database machines."
     say(project, *[new] * 2)
-    made = project.digest()
+    made = project.review(by="ada@example.org").digest()
     assert made.insights[0].summary == new
     assert made.waiting == 11
 
 
 def test_two_facts_of_one_entry_are_two_insights(small_embedder, project, say):
     say(project, f"{SUBJECTS[0]} {SUBJECTS[1]}")
-    made = project.digest()
+    made = project.review(by="ada@example.org").digest()
     assert sorted(one.summary for one in made.insights) == sorted(SUBJECTS[:2])
-    assert project.digest() == made
+    assert project.review(by="ada@example.org").digest() == made
 
 
 def test_an_insight_that_grew_is_not_overwritten_by_a_new_one_of_its_first_sources(
@@ -397,20 +398,21 @@ def test_an_insight_that_grew_is_not_overwritten_by_a_new_one_of_its_first_sourc
 )
 @pytest.mark.parametrize("decide", ["promote", "promote edited", "dismiss"])
 def test_what_says_again_what_was_decided_joins_its_history(project, say, clock, texts, again, decide):
+    ada = project.review(by="ada@example.org")
     say(project, *texts)
-    [found] = project.digest().insights
+    [found] = ada.digest().insights
     edited = "Card numbers must be sent to the payment gateway without spaces."
     if decide == "dismiss":
-        project.dismiss(found.id, by="ada", reason="wrong")
+        project.review(by="ada").dismiss(found.id, reason="wrong")
     else:
         edit = {GATEWAY: edited, TIMEOUT: "支付服务在三十秒后超时。"}[texts]
-        project.promote(found.id, by="ada", text=edit if "edited" in decide else None)
+        project.review(by="ada").promote(found.id, text=edit if "edited" in decide else None)
     clock.now += DAY
     [later] = say(project, again)
-    made = project.digest()
+    made = ada.digest()
     assert (made.insights, made.set_aside, made.entries) == ((), {ExclusionReason.DECIDED: 1}, 1)
-    assert [one.entry_id for one in project.insight(found.id).later] == [later.entry.id]
-    assert project.digest().entries == 0
+    assert [one.entry_id for one in ada.insight(found.id).later] == [later.entry.id]
+    assert ada.digest().entries == 0
 
 
 @pytest.mark.parametrize(
@@ -418,118 +420,122 @@ def test_what_says_again_what_was_decided_joins_its_history(project, say, clock,
 )
 def test_what_contradicts_a_promoted_insight_is_a_new_one(project, say, clock, texts, denial):
     say(project, *texts)
-    [found] = project.digest().insights
-    project.promote(found.id, by="ada")
+    [found] = project.review(by="ada@example.org").digest().insights
+    project.review(by="ada").promote(found.id)
     clock.now += DAY
     say(project, denial)
-    [new] = project.digest().insights
+    [new] = project.review(by="ada@example.org").digest().insights
     assert (new.summary, new.id == found.id) == (denial, False)
     assert new.nearest.conflict
 
 
 def test_what_contradicts_the_edited_text_is_new_though_the_insight_said_so_itself(project, say, clock):
     say(project, *LIMITS)
-    [found] = project.digest().insights
+    [found] = project.review(by="ada@example.org").digest().insights
     [right] = [text for text in LIMITS if text != found.summary]
-    project.promote(found.id, by="ada", text=right)
+    project.review(by="ada").promote(found.id, text=right)
     clock.now += DAY
     say(project, found.summary)
-    [new] = project.digest().insights
+    [new] = project.review(by="ada@example.org").digest().insights
     assert new.summary == found.summary
     assert new.nearest.content == right
 
 
 def test_a_new_fact_beside_one_that_was_decided_on_is_not_lost(small_embedder, project, say, clock):
     say(project, *[SUBJECTS[0]] * 2)
-    project.promote(project.digest().insights[0].id, by="ada")
+    project.review(by="ada").promote(project.review(by="ada@example.org").digest().insights[0].id)
     clock.now += DAY
     say(project, f"{SUBJECTS[0]} {SUBJECTS[1]}")
-    made = project.digest()
+    made = project.review(by="ada@example.org").digest()
     assert [one.summary for one in made.insights] == [SUBJECTS[1]]
     assert counted(project, made)
 
 
 def test_a_contradiction_that_was_dismissed_does_not_come_back(project, say, clock):
+    ada = project.review(by="ada@example.org")
     say(project, LIMITS[0])
-    project.promote(project.digest().insights[0].id, by="ada")
+    project.review(by="ada").promote(ada.digest().insights[0].id)
     clock.now += DAY
     say(project, LIMITS[1])
-    wrong = project.digest().insights[0].id
-    project.dismiss(wrong, by="ada", reason="It is 100.")
+    wrong = ada.digest().insights[0].id
+    project.review(by="ada").dismiss(wrong, reason="It is 100.")
     clock.now += DAY
     say(project, LIMITS[1])
-    made = project.digest()
+    made = ada.digest()
     assert (made.insights, made.set_aside) == ((), {ExclusionReason.DECIDED: 1})
-    assert len(project.insight(wrong).later) == 1
+    assert len(ada.insight(wrong).later) == 1
 
 
 def test_what_was_decided_on_and_is_said_again_takes_no_place_from_what_is_new(small_embedder, project, say, clock):
+    ada = project.review(by="ada@example.org")
     for first in (0, 10, 20):
         for subject in SUBJECTS[first : first + 10]:
             say(project, *[subject] * 3)
-        for one in project.digest().insights:
-            project.promote(one.id, by="ada")
-    assert len(project.insights(decided=True)) == len(SUBJECTS)
+        for one in ada.digest().insights:
+            project.review(by="ada").promote(one.id)
+    assert len(ada.insights(decided=True)) == len(SUBJECTS)
     clock.now += DAY
     for subject in SUBJECTS:
         say(project, *[subject] * 5)
     new = "Cron jobs are forbidden on database machines."
     say(project, *[new] * 2)
-    assert [one.summary for one in project.digest().insights] == [new]
+    assert [one.summary for one in ada.digest().insights] == [new]
 
 
 def test_a_promoted_insight_is_a_memory_with_its_sources_and_settles_them(project, say):
+    ada = project.review(by="ada@example.org")
     receipts = say(project, *GATEWAY)
-    [found] = project.digest().insights
-    memory = project.promote(found.id, by="ada", text="  Cards with spaces are refused by the gateway. ")
+    [found] = ada.digest().insights
+    memory = project.review(by="ada").promote(found.id, text="  Cards with spaces are refused by the gateway. ")
     assert memory.approval.content == "Cards with spaces are refused by the gateway."
     assert memory.approval.by == "ada"
     assert set(memory.approval.entry_ids) == {one.entry.id for one in receipts}
-    assert {one.review for one in project.log()} == {ReviewStatus.PROMOTED}
+    assert {one.review for one in ada.log()} == {ReviewStatus.PROMOTED}
     assert project.working() == []
-    decided = project.insight(found.id).decision
+    decided = ada.insight(found.id).decision
     assert (decided.review, decided.by, decided.memory_id) == (ReviewStatus.PROMOTED, "ada", memory.id)
-    assert project.digest().entries == 0
+    assert ada.digest().entries == 0
 
 
 def test_a_doubtful_source_is_settled_with_the_others_but_is_no_evidence_of_the_memory(project, say):
+    ada = project.review(by="ada@example.org")
     say(project, GATEWAY[0])
     project.retrieve("Which card numbers does the payment gateway reject?", session_id="parrot")
     [echo] = say(project, GATEWAY[0], session_id="parrot")
-    [found] = project.digest().insights
-    memory = project.promote(found.id, by="ada")
+    [found] = ada.digest().insights
+    memory = project.review(by="ada").promote(found.id)
     assert echo.entry.id not in memory.approval.entry_ids
-    assert project.entry(echo.entry.id).review is ReviewStatus.COVERED
-    assert project.digest().entries == 0
+    assert ada.entry(echo.entry.id).review is ReviewStatus.COVERED
+    assert ada.digest().entries == 0
 
 
 def test_deciding_twice_changes_nothing_and_otherwise_says_who_was_first(project, say):
     say(project, *GATEWAY)
-    [found] = project.digest().insights
-    memory = project.promote(found.id, by="ada")
-    assert project.promote(found.id, by="bob").id == memory.id
+    [found] = project.review(by="ada@example.org").digest().insights
+    memory = project.review(by="ada").promote(found.id)
+    assert project.review(by="bob").promote(found.id).id == memory.id
     with pytest.raises(Conflict, match="ada"):
-        project.dismiss(found.id, by="bob", reason="no")
+        project.review(by="bob").dismiss(found.id, reason="no")
     with pytest.raises(Conflict, match="ada"):
-        project.promote(found.id, by="bob", text="Something else is true.")
+        project.review(by="bob").promote(found.id, text="Something else is true.")
     assert len(project.memories()) == 1
 
 
 def test_after_a_dismissal_nobody_promotes_and_is_told_who_was_first(project, say):
     say(project, *GATEWAY)
-    [found] = project.digest().insights
-    first = project.dismiss(found.id, by="ada", reason="wrong")
-    assert project.dismiss(found.id, by="bob", reason="also wrong").id == first.id
+    [found] = project.review(by="ada@example.org").digest().insights
+    first = project.review(by="ada").dismiss(found.id, reason="wrong")
+    assert project.review(by="bob").dismiss(found.id, reason="also wrong").id == first.id
     with pytest.raises(Conflict, match="ada"):
-        project.promote(found.id, by="bob")
+        project.review(by="bob").promote(found.id)
     assert project.memories() == []
-    assert {one.review for one in project.log()} == {ReviewStatus.DISMISSED}
+    assert {one.review for one in project.review(by="ada@example.org").log()} == {ReviewStatus.DISMISSED}
 
 
 def test_of_two_people_at_once_one_decides_and_the_other_is_told(memory, open_memory, say):
     project, there = memory.project("apollo"), open_memory().project("apollo")
     say(project, *GATEWAY)
-    [found] = project.digest().insights
+    [found] = project.review(by="ada@example.org").digest().insights
 
     def decide(who):
         opened, by = who
@@ -549,31 +555,38 @@ def test_of_two_people_at_once_one_decides_and_the_other_is_told(memory, open_me
 
 def test_an_insight_that_is_not_there_cannot_be_decided_on(memory, say):
     say(memory.project("gemini"), *GATEWAY)
-    [found] = memory.project("gemini").digest().insights
+    [found] = memory.project("gemini").review(by="ada@example.org").digest().insights
     elsewhere = memory.project("apollo")
-    assert elsewhere.insight(found.id) is None
+    assert elsewhere.review(by="ada@example.org").insight(found.id) is None
     with pytest.raises(NotFound):
-        elsewhere.promote(found.id, by="ada")
+        elsewhere.review(by="ada").promote(found.id)
     with pytest.raises(NotFound):
-        elsewhere.dismiss(found.id, by="ada", reason="no")
+        elsewhere.review(by="ada").dismiss(found.id, reason="no")
 
 
 def test_the_words_of_a_deleted_entry_vanish_from_what_waits(project, say):
+    ada = project.review(by="ada@example.org")
     receipts = say(project, *GATEWAY, *LIMITS)
-    project.digest()
-    project.delete(receipts[0].entry.id, by="ada", reason="private")
-    for seen in (project.insights(), project.last_digest().insights, project.digest().insights):
+    ada.digest()
+    project.review(by="ada").delete(receipts[0].entry.id, reason="private")
+    for seen in (
+        ada.insights(),
+        ada.last_digest().insights,
+        ada.digest().insights,
+    ):
         assert GATEWAY[0] not in repr(seen)
-    assert about(project.insights(), "card numbers").sessions == 2
+    assert about(ada.insights(), "card numbers").sessions == 2
 
 
 @pytest.mark.parametrize("deed", ["promote", "dismiss"])
 def test_an_entry_decided_on_by_itself_is_in_no_later_insight(project, say, deed):
+    ada = project.review(by="ada@example.org")
     receipts = say(project, *GATEWAY)
-    project.digest()
-    getattr(project, deed)(receipts[0].entry.id, by="ada", **({"reason": "wrong"} if deed == "dismiss" else {}))
-    made = project.digest()
-    assert receipts[0].entry.id not in behind(project.insights())
+    ada.digest()
+    reason = {"reason": "wrong"} if deed == "dismiss" else {}
+    getattr(project.review(by="ada"), deed)(receipts[0].entry.id, **reason)
+    made = ada.digest()
+    assert receipts[0].entry.id not in behind(ada.insights())
     assert counted(project, made)
     assert made.waiting == (1 if deed == "promote" else 0)
 
@@ -583,7 +596,7 @@ def test_an_entry_decided_on_by_itself_is_in_no_later_insight(project, say, deed
 
 def test_no_agent_gets_quarantine_through_a_digest(data, clock, run, say, memory):
     say(memory.project("apollo"), *GATEWAY)
-    [found] = memory.project("apollo").digest().insights
+    [found] = memory.project("apollo").review(by="ada@example.org").digest().insights
 
     async def scenario():
         async with open_services(Settings(data=data), clock, jobs=False) as opened:
@@ -604,42 +617,49 @@ def test_no_agent_gets_quarantine_through_a_digest(data, clock, run, say, memory
 
 def test_what_waits_is_retrieved_by_nobody(project, say):
     say(project, *[text.replace("payment", "secret") for text in GATEWAY], confidence=0.1)
-    assert project.digest().waiting == 1
+    assert project.review(by="ada@example.org").digest().waiting == 1
     assert project.retrieve("secret gateway card numbers with spaces", max_results=100).items == ()
 
 
 def test_nothing_of_one_project_is_in_the_digest_of_another(memory, say):
     for name, texts in (("apollo", GATEWAY), ("gemini", TIMEOUT)):
         say(memory.project(name), *texts)
-    assert [one.summary in GATEWAY for one in memory.project("apollo").digest().insights] == [True]
-    assert [one.summary in TIMEOUT for one in memory.project("gemini").digest().insights] == [True]
-    memory.project("apollo").promote(memory.project("apollo").insights()[0].id, by="ada")
+    assert [
+        one.summary in GATEWAY for one in memory.project("apollo").review(by="ada@example.org").digest().insights
+    ] == [True]
+    assert [
+        one.summary in TIMEOUT for one in memory.project("gemini").review(by="ada@example.org").digest().insights
+    ] == [True]
+    memory.project("apollo").review(by="ada").promote(
+        memory.project("apollo").review(by="ada@example.org").insights()[0].id
+    )
     say(memory.project("gemini"), *GATEWAY)
-    found = about(memory.project("gemini").digest().insights, "gateway")
+    found = about(memory.project("gemini").review(by="ada@example.org").digest().insights, "gateway")
     assert (found.refinement.outcome, found.nearest) == (Outcome.READY, None)
 
 
 def test_a_digest_writes_no_memory_and_no_line_in_the_audit_log(project, say):
     say(project, *GATEWAY, *TIMEOUT, *LIMITS)
-    project.digest()
+    project.review(by="ada@example.org").digest()
     assert project.memories() == []
-    assert project.audit_log() == []
+    assert project.review(by="ada@example.org").audit_log() == []
 
 
 def test_the_same_entries_give_the_same_digest_in_another_memory(open_memory, tmp_path, clock, say):
     project = open_memory().project("apollo")
     texts = [*GATEWAY, *TIMEOUT, *LIMITS, BACKUP, BACKUP_CHINESE, *JUNK, *SUBJECTS, *SUBJECTS[:9]]
     receipts = say(project, *texts)
-    elsewhere = open_memory(tmp_path / "elsewhere").project("apollo")
+    other = open_memory(tmp_path / "elsewhere")
+    elsewhere = other.project("apollo")
     for receipt in receipts:
-        elsewhere.bring(receipt.entry)
-    assert elsewhere.digest() == project.digest()
+        other.maintenance("apollo").import_entry(receipt.entry)
+    assert elsewhere.review(by="ada@example.org").digest() == project.review(by="ada@example.org").digest()
 
 
 def test_progress_rises_to_the_whole(project, say):
     say(project, *GATEWAY, *SUBJECTS)
     told = []
-    project.digest(progress=lambda done, of: told.append((done, of)))
+    project.review(by="ada@example.org").digest(progress=lambda done, of: told.append((done, of)))
     assert told == sorted(told)
     assert told[-1] == (100, 100)
 
@@ -649,14 +669,15 @@ def test_settings_of_the_filter_do_not_keep_what_it_refused_out_of_a_digest(open
     project = open_memory(settings=settings).project("apollo")
     receipts = say(project, *GATEWAY)
     assert not any(receipt.admission.admitted for receipt in receipts)
-    assert [one.sessions for one in project.digest().insights] == [3]
+    assert [one.sessions for one in project.review(by="ada@example.org").digest().insights] == [3]
 
 
 def test_a_memory_that_was_retired_is_no_longer_the_nearest(project, say):
-    known = project.promote_text("The payment gateway rejects card numbers with spaces in them.", by="ada")
+    ada = project.review(by="ada@example.org")
+    known = project.review(by="ada").promote_text("The payment gateway rejects card numbers with spaces in them.")
     say(project, *GATEWAY)
-    [found] = project.digest().insights
+    [found] = ada.digest().insights
     assert found.nearest.memory_id == known.id
-    project.retire(known.id, by="ada", reason="the gateway was replaced")
-    assert project.insight(found.id).nearest is None
-    assert project.last_digest().insights[0].nearest is None
+    project.review(by="ada").retire(known.id, reason="the gateway was replaced")
+    assert ada.insight(found.id).nearest is None
+    assert ada.last_digest().insights[0].nearest is None

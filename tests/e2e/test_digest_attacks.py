@@ -44,7 +44,7 @@ def project(memory):
 @pytest.mark.parametrize(("subject", "rider"), RIDERS)
 def test_nobody_is_believed_for_what_others_say(project, subject, rider):
     say(project, *HONEST[subject], rider)
-    [found] = project.digest().insights
+    [found] = project.review(by="ada@example.org").digest().insights
     assert found.summary in HONEST[subject]
 
 
@@ -52,15 +52,19 @@ def test_a_sentence_that_one_session_adds_is_not_summarised_with_what_others_say
     say(project, *HONEST["refunds"])
     evil = f"{HONEST['refunds'][0]} Refunds above 500 euros go to the private account of the vendor."
     project.record(evil, session_id="evil", agent_id="evil")
-    assert all("vendor" not in insight.summary for insight in project.digest().insights if insight.sessions > 1)
+    assert all(
+        "vendor" not in insight.summary
+        for insight in project.review(by="ada@example.org").digest().insights
+        if insight.sessions > 1
+    )
 
 
 def test_what_a_person_saw_under_an_id_is_what_they_promote(project):
     say(project, *HONEST["refunds"])
-    [seen] = project.digest().insights
+    [seen] = project.review(by="ada@example.org").digest().insights
     say(project, *[RIDERS[0][1]] * 5, start=10)
-    project.digest()
-    assert project.promote(seen.id, by="ann@example.org").approval.content == seen.summary
+    project.review(by="ada@example.org").digest()
+    assert project.review(by="ann@example.org").promote(seen.id).approval.content == seen.summary
 
 
 def test_figures_that_somebody_makes_up_do_not_hide_what_three_sessions_say(project):
@@ -68,21 +72,23 @@ def test_figures_that_somebody_makes_up_do_not_hide_what_three_sessions_say(proj
     say(project, *[fact.format(30)] * 3)
     for days in (31, 32, 33, 34):
         project.record(fact.format(days), session_id="evil", agent_id="evil")
-    assert [found.summary for found in project.digest().insights if found.sessions == 3] == [fact.format(30)]
+    assert [
+        found.summary for found in project.review(by="ada@example.org").digest().insights if found.sessions == 3
+    ] == [fact.format(30)]
 
 
 @pytest.mark.parametrize(("evil", "good"), [("-20", "20"), ("3/4", "34"), ("1.5", "15")])
 def test_a_sign_or_a_point_makes_another_figure(project, evil, good):
     fact = "The cold store of the northern warehouse is kept at {} degrees all year."
     say(project, fact.format(evil), fact.format(good), fact.format(good))
-    [found] = [one for one in project.digest().insights if one.sessions == 2]
+    [found] = [one for one in project.review(by="ada@example.org").digest().insights if one.sessions == 2]
     assert found.summary == fact.format(good)
 
 
 def test_who_names_another_figure_does_not_bear_a_fact_out(project):
     say(project, "The nightly backup of the ledger takes forty minutes.", "The nightly ledger backup takes 40 minutes.")
     say(project, "The backup of the big ledger database takes ninety minutes.", start=5)
-    found = max(project.digest().insights, key=lambda one: one.sessions)
+    found = max(project.review(by="ada@example.org").digest().insights, key=lambda one: one.sessions)
     assert (found.sessions, found.refinement.label) == (2, "observing 2/3")
 
 
@@ -93,6 +99,6 @@ def test_entries_that_no_judge_has_looked_at_yet_count(open_memory):
         project = open_memory(settings=settings).project("apollo")
         for number, text in enumerate(HONEST["refunds"]):
             project.record(text, session_id=f"s{number}", wait=True)
-        [found] = project.digest().insights
+        [found] = project.review(by="ada@example.org").digest().insights
         assert found.sessions == 3
         assert all(source.doubt is not SourceDoubt.INCONSISTENT for source in found.sources)

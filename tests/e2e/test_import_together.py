@@ -9,9 +9,9 @@ import pytest
 
 from memsieve.config import Settings
 from memsieve.errors import EmbedderError, InvalidInput
+from memsieve.memory import Memory
 from memsieve.model import Decision, EntryFilter
 from memsieve.services.stores import utc_now
-from memsieve.sync import Memory
 from memsieve.testing import WordEmbedder
 from memsieve.testing.factories import agent, entry
 from memsieve.transfer import Importer, Outcome
@@ -60,8 +60,11 @@ def project(memory):
 
 
 @pytest.fixture
-def importer(project):
-    return Importer(project=project, clock=utc_now, longest=1 << 20, by="bob")
+def importer(memory, project):
+    review = project.review(by="bob")
+    return Importer(
+        maintenance=memory.maintenance("apollo"), review=review, clock=utc_now, longest=1 << 20, approves=True
+    )
 
 
 def said(content, at=OLD, **fields):
@@ -81,7 +84,7 @@ def brought(importer, *lines):
 
 
 def kept(project):
-    return project.log(EntryFilter(oldest_first=True, limit=1000))
+    return project.review(by="ada@example.org").log(EntryFilter(oldest_first=True, limit=1000))
 
 
 def some_id():
@@ -114,14 +117,16 @@ def test_lines_of_all_kinds_keep_their_order(importer, project):
         ("bob", ()),
         ("bob", (source,)),
     ]
-    assert project.verify_audit().whole
+    assert project.review(by="ada@example.org").verify_audit().whole
 
 
-def test_history_is_decided_on_as_it_would_be_line_by_line(importer, project, embedder):
+def test_history_is_decided_on_as_it_would_be_line_by_line(importer, memory, project, embedder):
     texts = [f"Old service {number} answers to a team." for number in range(9)]
     brought(importer, *[said(text, confidence=0.5, metadata={"turn": 1}) for text in [*texts, "没有人知道。"]])
     assert embedder.given == [10]
-    project.bring(entry("Old service 9 answers to a team.", id="x", created_at=kept(project)[0].entry.created_at))
+    memory.maintenance("apollo").import_entry(
+        entry("Old service 9 answers to a team.", id="x", created_at=kept(project)[0].entry.created_at)
+    )
     *together, unreadable, alone = kept(project)
     assert [receipt.entry.content for receipt in together] == texts
     [age] = alone.admission.checks
@@ -138,9 +143,9 @@ def test_running_it_again_changes_nothing(importer, project, embedder):
     lines = [said(f"Old service {number} answers.", id=some_id()) for number in range(5)]
     lines += [memory_line(f"The board approved budget {number}.") for number in range(5)]
     assert brought(importer, *lines) == [RECORDED] * 5 + [PROMOTED] * 5
-    before = (kept(project), project.memories(), project.audit_log())
+    before = (kept(project), project.memories(), project.review(by="ada@example.org").audit_log())
     assert brought(importer, *lines) == [KNOWN] * 10
-    after = (kept(project), project.memories(), project.audit_log())
+    after = (kept(project), project.memories(), project.review(by="ada@example.org").audit_log())
     assert [[str(one) for one in part] for part in after] == [[str(one) for one in part] for part in before]
 
 
@@ -166,9 +171,9 @@ def test_a_bad_entry_among_old_ones_costs_its_own_line_only(importer, project):
 
 
 def test_memories_that_are_known_bad_or_retired_are_told_apart_from_new_ones(importer, project):
-    known = project.promote_text("The board approved the budget.", by="ada")
-    gone = project.promote_text("The board refused the budget.", by="ada")
-    project.retire(gone.id, by="ada", reason="wrong")
+    known = project.review(by="ada").promote_text("The board approved the budget.")
+    gone = project.review(by="ada").promote_text("The board refused the budget.")
+    project.review(by="ada").retire(gone.id, reason="wrong")
     lines = [
         memory_line("The first is new.", id=some_id()),
         memory_line("The  board approved the budget. ", id=known.id),
@@ -184,14 +189,14 @@ def test_memories_that_are_known_bad_or_retired_are_told_apart_from_new_ones(imp
         ("The first is new.", "bob"),
         ("Another is new.", "bob"),
     ]
-    assert [event.action for event in project.audit_log()] == [
+    assert [event.action for event in project.review(by="ada@example.org").audit_log()] == [
         "promoted",
         "promoted",
         "retired",
         "promoted",
         "promoted",
     ]
-    assert project.verify_audit().whole
+    assert project.review(by="ada@example.org").verify_audit().whole
 
 
 def test_memories_brought_together_are_found(importer, project, embedder):
@@ -231,13 +236,13 @@ def test_one_text_that_the_embedder_stumbles_over_waits_and_the_others_do_not(im
 def test_what_waits_here_is_decided_on_by_its_own_time_not_by_that_of_the_line(importer, project, memory):
     content = "Service alpha of region beta answers to team gamma about matter delta."
     waiting = entry(content, id=some_id(), created_at=utc_now())
-    memory._loop.call(project._inner._services.quarantine.add(agent(), waiting))
+    memory.loop.call(memory.inner.services.quarantine.add(agent(), waiting))
     assert brought(importer, said(content, id=waiting.id)) == [KNOWN]
-    assert project.entry(waiting.id).admission.admitted
+    assert project.review(by="ada@example.org").entry(waiting.id).admission.admitted
     assert [one.id for one in project.working()] == [waiting.id]
 
 
-def test_nothing_that_the_filter_should_see_is_taken_for_history(project):
-    [refusal] = project.bring_history([entry("It was said just now.", created_at=utc_now())])
+def test_nothing_that_the_filter_should_see_is_taken_for_history(memory):
+    [refusal] = memory.maintenance("apollo").import_history([entry("It was said just now.", created_at=utc_now())])
     assert isinstance(refusal, InvalidInput)
     assert kept(project) == []

@@ -51,7 +51,7 @@ def write(base: KnowledgeBase, name: str, text: str) -> Path:
 
 def sync(base: KnowledgeBase, project: Any, **options: Any) -> dict[str, SyncOutcome]:
     """Sync, and return what became of each file; of those that are gone, by the memory."""
-    report = base.sync(project, by=BY, **options)
+    report = base.sync(project.review(by=BY), **options)
     return {item.path or f"memory {item.memory_id}": item.outcome for item in report.items}
 
 
@@ -64,14 +64,20 @@ def test_new_atoms_become_verified_memories_in_a_persons_name(base, project):
     assert texts(project) == {POOL, CACHE}
     assert {memory.approval.by for memory in project.memories()} == {BY}
     assert project.retrieve("租户编号").items[0].content == CACHE
-    assert project.verify_audit().whole
+    assert project.review(by="ada@example.org").verify_audit().whole
 
 
 def test_a_second_sync_changes_nothing(base, project):
     sync(base, project)
-    before = [*project.audit_log()], {path: path.read_bytes() for path in base.root.rglob("*.md")}
+    before = (
+        [*project.review(by="ada@example.org").audit_log()],
+        {path: path.read_bytes() for path in base.root.rglob("*.md")},
+    )
     assert set(sync(base, project).values()) == {SyncOutcome.UNCHANGED}
-    assert ([*project.audit_log()], {path: path.read_bytes() for path in base.root.rglob("*.md")}) == before
+    assert (
+        [*project.review(by="ada@example.org").audit_log()],
+        {path: path.read_bytes() for path in base.root.rglob("*.md")},
+    ) == before
 
 
 def test_an_atom_without_an_id_gets_one_and_keeps_the_rest(base, project):
@@ -90,7 +96,7 @@ def test_a_changed_atom_is_promoted_anew_and_the_former_memory_retired(base, pro
     write(base, "traps/pool.md", changed)
     assert sync(base, project)["atoms/traps/pool.md"] is SyncOutcome.CHANGED
     assert texts(project) == {changed, CACHE}
-    found = project.lineage(former.id)
+    found = project.review(by="ada@example.org").lineage(former.id)
     assert found.memories[0].retired_reason == "atom changed: atoms/traps/pool.md"
     assert [event.action for event in found.events] == ["promoted", "retired"]
 
@@ -132,25 +138,26 @@ def test_another_clone_with_other_line_ends_goes_on_where_the_first_stopped(base
 
 
 def test_a_dry_run_says_the_same_and_changes_nothing(base, project):
+    ada = project.review(by="ada@example.org")
     before = {path: path.read_bytes() for path in base.root.rglob("*") if path.is_file()}
     report = base.sync(project, dry_run=True)
     assert [item.outcome for item in report.items] == [SyncOutcome.ADDED, SyncOutcome.ADDED]
     assert {path: path.read_bytes() for path in base.root.rglob("*") if path.is_file()} == before
-    assert project.memories() == project.audit_log() == []
+    assert project.memories() == ada.audit_log() == []
     sync(base, project)
     write(base, "traps/pool.md", "Something else altogether about the pool.")
     (base.layout.atoms / "cache.md").unlink()
-    events = project.audit_log()
+    events = ada.audit_log()
     outcomes = sorted(item.outcome for item in base.sync(project, dry_run=True).items)
     assert outcomes == [SyncOutcome.CHANGED, SyncOutcome.REMOVED]
-    assert project.audit_log() == events
+    assert ada.audit_log() == events
 
 
 def test_what_a_person_retired_is_not_brought_back_until_the_atom_changes(base, project):
     sync(base, project)
     [pool] = [memory for memory in project.memories() if memory.approval.content == POOL]
-    project.retire(pool.id, by="bob", reason="never measured")
-    report = base.sync(project, by=BY)
+    project.review(by="bob").retire(pool.id, reason="never measured")
+    report = base.sync(project.review(by=BY))
     [withheld] = [item for item in report.items if item.outcome is SyncOutcome.WITHHELD]
     assert withheld.path == "atoms/traps/pool.md"
     assert "bob" in withheld.reason
@@ -161,11 +168,11 @@ def test_what_a_person_retired_is_not_brought_back_until_the_atom_changes(base, 
 
 
 def test_a_memory_that_was_also_promoted_otherwise_outlives_its_atom(base, project):
-    own = project.promote_text(POOL, by="bob")
+    own = project.review(by="bob").promote_text(POOL)
     sync(base, project)
     assert project.memory(own.id).approval.atoms != ()
     (base.layout.atoms / "traps" / "pool.md").unlink()
-    report = base.sync(project, by=BY)
+    report = base.sync(project.review(by=BY))
     [kept] = [item for item in report.items if item.outcome is SyncOutcome.KEPT]
     assert (kept.memory_id, POOL in texts(project)) == (own.id, True)
 
@@ -202,7 +209,7 @@ def test_copies_with_one_id_are_refused_and_their_memory_stays(base, project):
 def test_while_an_atom_cannot_be_read_nothing_is_taken_for_removed(base, project):
     sync(base, project)
     (base.layout.atoms / "cache.md").write_bytes(b"\xff\xfe broken")
-    report = base.sync(project, by=BY)
+    report = base.sync(project.review(by=BY))
     assert {item.outcome for item in report.items} == {SyncOutcome.REFUSED, SyncOutcome.UNCHANGED, SyncOutcome.KEPT}
     assert texts(project) == {POOL, CACHE}
 
@@ -210,7 +217,7 @@ def test_while_an_atom_cannot_be_read_nothing_is_taken_for_removed(base, project
 def test_an_atom_that_promotion_refuses_does_not_keep_the_others_out(base, project):
     write(base, "huge.md", "x" * 70_000)
     write(base, "empty.md", "")
-    report = base.sync(project, by=BY)
+    report = base.sync(project.review(by=BY))
     refused = {item.path: item.reason for item in report.items if item.outcome is SyncOutcome.REFUSED}
     assert refused.keys() == {"atoms/huge.md", "atoms/empty.md"}
     assert "bytes" in refused["atoms/huge.md"]
@@ -219,7 +226,7 @@ def test_an_atom_that_promotion_refuses_does_not_keep_the_others_out(base, proje
 
 def test_a_foreign_id_in_front_matter_is_refused_with_what_to_do(base, project):
     (base.layout.atoms / "cache.md").write_text(f"---\nid: 'a b/c'\n---\n{CACHE}\n", "utf-8")
-    report = base.sync(project, by=BY)
+    report = base.sync(project.review(by=BY))
     [refused] = [item for item in report.items if item.outcome is SyncOutcome.REFUSED]
     assert "letters, digits" in refused.reason
 
@@ -237,20 +244,21 @@ def test_an_interrupted_change_is_finished_by_the_next_sync(base, project):
     changed = POOL.replace("300", "600")
     path = write(base, "traps/pool.md", changed)
     atom_id = path.read_text("utf-8").partition("id: ")[2].split()[0]
-    project.promote_text(changed, by=BY, atom=f"{base.id}:{atom_id}")
+    project.review(by=BY).promote_text(changed, atom=f"{base.id}:{atom_id}")
     assert texts(project) == {POOL, CACHE, changed}
     assert sync(base, project)["atoms/traps/pool.md"] is SyncOutcome.CHANGED
     assert texts(project) == {changed, CACHE}
 
 
 def test_lineage_tells_the_atom(base, project):
+    ada = project.review(by="ada@example.org")
     sync(base, project)
     [memory] = [memory for memory in project.memories() if memory.approval.content == POOL]
     [atom] = memory.approval.atoms
     assert atom.startswith(f"{base.id}:")
-    assert project.lineage(memory.id).memories[0].approval.atoms == (atom,)
-    assert project.lineage(f"atom:{atom}").memories == (memory,)
-    assert project.lineage(memory.id).entries == ()
+    assert ada.lineage(memory.id).memories[0].approval.atoms == (atom,)
+    assert ada.lineage(f"atom:{atom}").memories == (memory,)
+    assert ada.lineage(memory.id).entries == ()
 
 
 # What the filter lets agents say after a change
@@ -310,8 +318,8 @@ def test_on_postgresql_it_is_the_same(base, data, engine, start_engine, small_em
         assert said(project, POOL) is Decision.REFUSED
         assert said(project, changed) is Decision.ADMITTED
         [kept] = project.memories()
-        assert project.lineage(f"atom:{kept.approval.atoms[0]}").memories[0].id == kept.id
-        assert project.verify_audit().whole
+        assert project.review(by="ada@example.org").lineage(f"atom:{kept.approval.atoms[0]}").memories[0].id == kept.id
+        assert project.review(by="ada@example.org").verify_audit().whole
 
 
 @pytest.fixture
@@ -337,7 +345,7 @@ def test_on_a_server_a_reviewers_key_answers_for_it(base, served):
         assert sorted(item.outcome for item in base.sync(project).items) == [SyncOutcome.CHANGED, SyncOutcome.REMOVED]
         assert texts(project) == {POOL.replace("300", "600")}
         assert said(project, POOL) is Decision.REFUSED
-        assert project.verify_audit().whole
+        assert project.review(by="ada@example.org").verify_audit().whole
 
 
 def test_on_a_server_too_an_atom_that_is_refused_does_not_keep_the_others_out(base, served):

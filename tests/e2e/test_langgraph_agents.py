@@ -72,7 +72,7 @@ def project(memory):
 
 
 def said(project):
-    log = project.log(EntryFilter(limit=1000, oldest_first=True))
+    log = project.review(by="ada@example.org").log(EntryFilter(limit=1000, oldest_first=True))
     return [(receipt.entry.node_id, receipt.entry.content) for receipt in log]
 
 
@@ -113,7 +113,7 @@ def test_what_the_model_and_the_tools_say_is_recorded(project, run_agent):
     agent = create_agent(speaking(), [lookup], middleware=[MemoryMiddleware(recorder)], name="clerk")
     run_agent(agent, QUESTION, thread())
     assert said(project) == SPOKEN
-    entries = [receipt.entry for receipt in project.log()]
+    entries = [receipt.entry for receipt in project.review(by="ada@example.org").log()]
     assert {(entry.session_id, entry.agent_id) for entry in entries} == {("t1", "clerk")}
     assert entries[1].metadata["tool"] == "lookup"
 
@@ -142,7 +142,7 @@ def test_agents_as_nodes_of_a_graph_are_recorded_with_their_names(project):
     graph.compile().invoke(
         {"messages": [HumanMessage("Shall we?")]}, thread(callbacks=[MemoryCallback(Recorder(project))])
     )
-    entries = [receipt.entry for receipt in project.log()][::-1]
+    entries = [receipt.entry for receipt in project.review(by="ada@example.org").log()][::-1]
     assert [(one.node_id, one.agent_id, one.content) for one in entries] == [
         ("ada/model", "ada", "I am for it."),
         ("bob/model", "bob", "I am against it."),
@@ -153,7 +153,7 @@ def test_agents_as_nodes_of_a_graph_are_recorded_with_their_names(project):
 
 
 def test_what_is_known_stands_before_what_the_user_said(project, run_agent):
-    project.promote_text(FACT, by="ada")
+    project.review(by="ada").promote_text(FACT)
     model = speaking()
     agent = create_agent(
         model, [lookup], system_prompt="Be brief.", middleware=[MemoryMiddleware(Recorder(project))], name="clerk"
@@ -169,7 +169,7 @@ def test_what_is_known_stands_before_what_the_user_said(project, run_agent):
 
 
 def test_what_is_recalled_is_kept_out_of_the_conversation(project):
-    project.promote_text(FACT, by="ada")
+    project.review(by="ada").promote_text(FACT)
     middleware = [MemoryMiddleware(Recorder(project))]
     agent = create_agent(scripted(AIMessage("Yes.")), [], middleware=middleware, checkpointer=InMemorySaver())
     result = agent.invoke({"messages": [HumanMessage(QUESTION)]}, thread())
@@ -178,14 +178,14 @@ def test_what_is_recalled_is_kept_out_of_the_conversation(project):
 
 
 def test_the_session_that_asks_is_told_to_memory(project, run_agent):
-    [memory_id] = [project.promote_text(FACT, by="ada").id]
+    [memory_id] = [project.review(by="ada").promote_text(FACT).id]
     agent = create_agent(scripted(AIMessage("Yes.")), [], middleware=[MemoryMiddleware(Recorder(project))])
     run_agent(agent, QUESTION, thread("t7"))
-    assert {one.session_id for one in project.lineage(memory_id).served} == {"t7"}
+    assert {one.session_id for one in project.review(by="ada@example.org").lineage(memory_id).served} == {"t7"}
 
 
 def test_an_agent_may_record_without_recalling(project):
-    project.promote_text(FACT, by="ada")
+    project.review(by="ada").promote_text(FACT)
     model = scripted(AIMessage("Yes, it does so."))
     agent = create_agent(model, [], middleware=[MemoryMiddleware(Recorder(project), recall=False)])
     agent.invoke({"messages": [HumanMessage(QUESTION)]}, thread())
@@ -210,8 +210,8 @@ def test_confidence_comes_from_structured_output(project):
     agent = create_agent(model, [], middleware=middleware, response_format=ToolStrategy(Answer))
     result = agent.invoke({"messages": [HumanMessage(QUESTION)]}, thread())
     assert result["structured_response"].text == "To the river."
-    assert {receipt.entry.confidence for receipt in project.log()} == {0.93}
-    assert any("To the river." in receipt.entry.content for receipt in project.log())
+    assert {receipt.entry.confidence for receipt in project.review(by="ada@example.org").log()} == {0.93}
+    assert any("To the river." in receipt.entry.content for receipt in project.review(by="ada@example.org").log())
 
 
 def test_confidence_comes_else_from_the_probabilities_of_tokens(project):
@@ -219,7 +219,7 @@ def test_confidence_comes_else_from_the_probabilities_of_tokens(project):
     model = scripted(AIMessage("Yes.", response_metadata=told))
     agent = create_agent(model, [], middleware=[MemoryMiddleware(Recorder(project))])
     agent.invoke({"messages": [HumanMessage(QUESTION)]}, thread())
-    assert project.log()[0].entry.confidence == pytest.approx(0.9)
+    assert project.review(by="ada@example.org").log()[0].entry.confidence == pytest.approx(0.9)
 
 
 def test_a_model_that_is_asked_again_is_recorded_once(project, run_agent):

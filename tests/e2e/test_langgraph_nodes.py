@@ -39,7 +39,7 @@ def project(memory):
 
 def said(project):
     """Return what was recorded: node and text, in the order of recording."""
-    log = project.log(EntryFilter(limit=1000, oldest_first=True))
+    log = project.review(by="ada@example.org").log(EntryFilter(limit=1000, oldest_first=True))
     return [(receipt.entry.node_id, receipt.entry.content) for receipt in log]
 
 
@@ -124,8 +124,8 @@ SHAPES = [
 def test_six_shapes_of_output_are_all_recorded(project, run_graph):
     graph = chain(*((name, node) for name, node, _ in SHAPES), state=Shapes)
     run_graph(graph, {"messages": [HumanMessage("When does it begin?")]}, callbacks(project))
-    recorded = {receipt.entry.node_id: receipt.entry for receipt in project.log()}
-    assert len(project.log()) == 6
+    recorded = {receipt.entry.node_id: receipt.entry for receipt in project.review(by="ada@example.org").log()}
+    assert len(project.review(by="ada@example.org").log()) == 6
     assert {name: entry.confidence for name, entry in recorded.items()} == {name: sure for name, _, sure in SHAPES}
     assert all("says that" in entry.content and entry.session_id == "t1" for entry in recorded.values())
 
@@ -142,7 +142,7 @@ def test_an_output_without_text_is_recorded_as_such(project):
 def test_a_configured_key_and_the_names_of_agents(project):
     graph = chain(("cfo_node", lambda _: {"draft": "This is what counts.", "topic": "And this is not what counts."}))
     graph.invoke({"said": []}, callbacks(project, key="draft", agents={"cfo_node": "cfo"}))
-    [receipt] = project.log()
+    [receipt] = project.review(by="ada@example.org").log()
     assert (receipt.entry.content, receipt.entry.agent_id) == ("This is what counts.", "cfo")
 
 
@@ -283,7 +283,9 @@ def test_asynchronous_nodes_on_the_memorys_own_loop(data, clock):
         async with AsyncMemory.open(data, clock=clock) as memory:
             recorder = Recorder(memory.project("apollo"), session_id="s1", on_failure="stop")
             await chain(("speak", speak)).ainvoke({"said": []}, {"callbacks": [MemoryCallback(recorder)]})
-            return [receipt.entry.content for receipt in await memory.project("apollo").log()]
+            return [
+                receipt.entry.content for receipt in await memory.project("apollo").review(by="ada@example.org").log()
+            ]
 
     assert asyncio.run(scenario()) == ["Said on one loop."]
 
@@ -292,13 +294,13 @@ def test_a_run_without_a_thread_is_a_session_of_its_own(project):
     graph = chain(("one", lambda _: {"said": ["First."]}), ("two", lambda _: {"said": ["Second."]}))
     for _ in range(2):
         graph.invoke({"said": []}, {"callbacks": [MemoryCallback(Recorder(project))]})
-    sessions = [receipt.entry.session_id for receipt in project.log()]
+    sessions = [receipt.entry.session_id for receipt in project.review(by="ada@example.org").log()]
     assert len(set(sessions)) == 2
     assert sessions[0] == sessions[1] != sessions[2] == sessions[3]
 
 
 def test_what_is_recalled_is_not_recorded_as_said(project, run_graph):
-    project.promote_text("The office in Berlin moves to the river.", by="ada")
+    project.review(by="ada").promote_text("The office in Berlin moves to the river.")
     node = memory_retrieval_node(project, relevance_threshold=0.0)
     graph = chain(("recall", node), ("speak", lambda state: {"said": [f"{len(state['history_context'])} letters."]}))
     run_graph(graph, {"topic": "Where does the office move?", "said": []}, callbacks(project))
@@ -315,7 +317,7 @@ def test_what_a_model_said_in_a_node_that_fails_is_recorded_as_such(project, run
 
     with pytest.raises(ValueError, match="broken"):
         run_graph(chain(("fails", fails)), {"said": []}, callbacks(project))
-    [receipt] = project.log()
+    [receipt] = project.review(by="ada@example.org").log()
     assert (receipt.entry.node_id, receipt.entry.content) == ("fails", "The model said this before.")
     assert receipt.entry.metadata["failed"] is True
     assert receipt.entry.metadata["error"] == "ValueError: broken"

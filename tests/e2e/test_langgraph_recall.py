@@ -35,7 +35,7 @@ class State(TypedDict, total=False):
 @pytest.fixture
 def project(memory):
     project = memory.project("apollo")
-    project.promote_text(FACT, by="ada")
+    project.review(by="ada").promote_text(FACT)
     project.record(FRESH, session_id="s0", confidence=0.9)
     return project
 
@@ -112,7 +112,7 @@ def test_a_state_without_a_topic_is_told_of(project):
 def test_the_thread_is_the_session_that_is_served(project):
     recalled(memory_retrieval_node(project), {"topic": FACT}, thread="t9")
     [memory] = project.memories()
-    assert [one.session_id for one in project.lineage(memory.id).served] == ["t9"]
+    assert [one.session_id for one in project.review(by="ada@example.org").lineage(memory.id).served] == ["t9"]
 
 
 def test_it_tells_how_much_was_retrieved(project):
@@ -138,7 +138,7 @@ def test_it_tells_how_much_was_retrieved(project):
 def test_on_the_memorys_own_loop(data, clock):
     async def scenario():
         async with AsyncMemory.open(data, clock=clock) as memory:
-            await memory.project("apollo").promote_text(FACT, by="ada")
+            await memory.project("apollo").review(by="ada").promote_text(FACT)
             graph = graph_of(memory_retrieval_node(memory.project("apollo"), on_failure="stop"))
             return (await graph.ainvoke({"topic": FACT}))["history_context"]
 
@@ -156,7 +156,7 @@ def test_a_budget_of_tokens_is_kept(project):
 
 def test_a_state_chooses_among_the_projects_it_is_given_and_reaches_no_other(memory, project):
     other = memory.project("zeus")
-    other.promote_text("The office in Athens moves to the hill.", by="ada")
+    other.review(by="ada").promote_text("The office in Athens moves to the hill.")
     both = memory_retrieval_node(projects={"apollo": project, "zeus": other}, relevance_threshold=0.0)
     one = memory_retrieval_node(project, relevance_threshold=0.0)
     asked = "Where does the office move?"
@@ -189,7 +189,7 @@ PUT = "The team in Oslo has five people and meets every Monday morning at nine."
 def test_what_is_put_is_in_quarantine_and_found_when_it_was_admitted(project):
     store = MemoryStore(project)
     store.put(SHELF, "oslo", {"text": PUT, "confidence": 0.9})
-    receipt = project.log()[0]
+    receipt = project.review(by="ada@example.org").log()[0]
     assert (receipt.entry.content, receipt.entry.node_id, receipt.entry.confidence) == (PUT, "store", 0.9)
     assert receipt.entry.metadata == {"store_key": "oslo", "store_namespace": ["memories"]}
     wait_until(lambda: store.get(SHELF, "oslo") is not None)
@@ -200,7 +200,7 @@ def test_what_is_put_is_in_quarantine_and_found_when_it_was_admitted(project):
 def test_what_the_filter_refuses_is_never_found(project):
     store = MemoryStore(project)
     store.put(SHELF, "short", {"text": "Too short."})
-    wait_until(lambda: project.log()[0].admission.decision != "pending")
+    wait_until(lambda: project.review(by="ada@example.org").log()[0].admission.decision != "pending")
     assert store.get(SHELF, "short") is None
     assert all("short" not in one.value["content"] for one in store.search(SHELF, query="short"))
 
@@ -227,7 +227,7 @@ def test_a_search_may_be_without_a_query_by_pages_and_with_a_filter(project):
 
 def test_a_retired_memory_is_not_found(project):
     [memory] = project.memories()
-    project.retire(memory.id, by="ada", reason="It is wrong.")
+    project.review(by="ada").retire(memory.id, reason="It is wrong.")
     store = MemoryStore(project)
     assert store.get(SHELF, memory.id) is None
     assert [one.value["content"] for one in store.search(SHELF)] == [FRESH]
@@ -245,8 +245,8 @@ def test_a_namespace_is_a_wall(memory, project):
     other = memory.project("zeus")
     store = MemoryStore({("ada", "memories"): project, ("bob", "memories"): other})
     store.put(("bob", "memories"), "oslo", {"text": PUT})
-    assert [one.entry.content for one in other.log()] == [PUT]
-    assert len(project.log()) == 1
+    assert [one.entry.content for one in other.review(by="ada@example.org").log()] == [PUT]
+    assert len(project.review(by="ada@example.org").log()) == 1
     assert FACT not in {one.value["content"] for one in store.search(("bob",), query=FACT)}
     assert FACT in {one.value["content"] for one in store.search(("ada",), query=FACT)}
     for forbidden in (lambda: store.put(("eve",), "k", {"text": PUT}), lambda: store.search(("eve",), query=FACT)):
@@ -270,4 +270,4 @@ def test_nodes_use_it_as_any_store(project):
     compiled = graph.compile(store=MemoryStore(project))
     result = asyncio.run(compiled.ainvoke({"topic": QUESTION}, {"configurable": {"thread_id": "t3"}}))
     assert result["history_context"] == FACT
-    assert project.log()[0].entry.session_id == "t3"
+    assert project.review(by="ada@example.org").log()[0].entry.session_id == "t3"

@@ -6,8 +6,8 @@ import time
 import pytest
 
 from memsieve.config import Settings
+from memsieve.memory import Memory
 from memsieve.model import Decision, Reason, ReviewStatus
-from memsieve.sync import Memory
 from memsieve.testing import OpenAIServer, Reply
 
 TEXT = "Service alpha of region beta answers to team gamma about matter delta."
@@ -35,7 +35,11 @@ def settled(project, count=1, seconds=10):
     """Wait until the judge has been heard on so many entries."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        decided = [receipt for receipt in project.log() if receipt.admission.decision is not Decision.PENDING]
+        decided = [
+            receipt
+            for receipt in project.review(by="ada@example.org").log()
+            if receipt.admission.decision is not Decision.PENDING
+        ]
         if len(decided) >= count:
             return decided
         time.sleep(0.01)
@@ -91,9 +95,9 @@ def test_without_a_clear_verdict_nothing_is_admitted_until_the_judge_is_back(ser
         assert receipt.admission.decision is Decision.PENDING
         assert reason in str(receipt.admission.reasons[0])
         assert project.working() == []
-        assert project.log()[0].admission == receipt.admission
+        assert project.review(by="ada@example.org").log()[0].admission == receipt.admission
         server._script.clear()
-        assert [one.admission.decision for one in project.retry()] == [Decision.ADMITTED]
+        assert [one.admission.decision for one in memory.maintenance("apollo").retry()] == [Decision.ADMITTED]
         assert [one.content for one in project.working()] == [TEXT]
 
 
@@ -113,9 +117,9 @@ def test_closing_while_a_verdict_is_under_way_loses_nothing(server, judged):
             time.sleep(0.01)
     with judged() as memory:
         project = memory.project("apollo")
-        [waiting] = project.log()
+        [waiting] = project.review(by="ada@example.org").log()
         assert (waiting.entry.id, waiting.admission.decision) == (entry_id, Decision.PENDING)
-        assert project.retry()[0].admission.admitted
+        assert memory.maintenance("apollo").retry()[0].admission.admitted
 
 
 @pytest.mark.parametrize("deed", ["promote", "dismiss", "delete"])
@@ -125,10 +129,10 @@ def test_what_a_person_did_while_the_judge_thought_stands(server, judged, deed):
         project = memory.project("apollo")
         entry_id = project.record(TEXT, session_id="s1", confidence=0.9).entry.id
         reason = {} if deed == "promote" else {"reason": "wrong"}
-        getattr(project, deed)(entry_id, by="ada", **reason)
+        getattr(project.review(by="ada"), deed)(entry_id, **reason)
         if deed == "delete":
             time.sleep(0.5)
-            assert project.log() == []
+            assert project.review(by="ada@example.org").log() == []
         else:
             [receipt] = settled(project)
             assert receipt.review is (ReviewStatus.PROMOTED if deed == "promote" else ReviewStatus.DISMISSED)
@@ -157,16 +161,16 @@ def embedded(server, data, clock):
 
 def test_while_the_embedder_is_down_recording_stores_and_retrieval_answers_by_words(server, embedded):
     project = embedded.project("apollo")
-    project.promote_text("The harbour of Genoa was closed for repairs by the port authority.", by="ada")
+    project.review(by="ada").promote_text("The harbour of Genoa was closed for repairs by the port authority.")
     server.script(*[BROKEN] * 50)
     receipt = project.record(TEXT, session_id="s1", confidence=0.9)
     assert receipt.admission.decision is Decision.PENDING
-    assert project.log()[0].entry.content == TEXT
+    assert project.review(by="ada@example.org").log()[0].entry.content == TEXT
     found = project.retrieve("Is the harbour of Genoa closed?")
     assert found.degraded == ("embedder",)
     assert [item.verified for item in found.items] == [True]
     server._script.clear()
-    assert [one.admission.decision for one in project.retry()] == [Decision.ADMITTED]
+    assert [one.admission.decision for one in embedded.maintenance("apollo").retry()] == [Decision.ADMITTED]
     assert project.retrieve("Is the harbour of Genoa closed?").degraded == ()
 
 

@@ -5,8 +5,8 @@ import math
 import pytest
 
 from memsieve.config import Settings
+from memsieve.memory import Memory
 from memsieve.model import Insight, SourceDoubt
-from memsieve.sync import Memory
 from memsieve.testing import OpenAIServer, Reply
 
 SAYINGS = (
@@ -58,7 +58,7 @@ def asked(server):
 
 def test_its_summary_is_used_and_its_name_is_shown(server, project):
     say(project, *SAYINGS)
-    [found] = project.digest().insights
+    [found] = project.review(by="ada@example.org").digest().insights
     assert (found.summary, found.summarised_by, found.note) == (SUMMARY, "writer-1", None)
     assert {one.quote for one in found.sources} == set(SAYINGS)
     assert found.refinement.label == "ready"
@@ -68,13 +68,13 @@ def test_its_summary_is_used_and_its_name_is_shown(server, project):
 
 def test_what_is_promoted_is_the_summary_that_was_shown(project):
     say(project, *SAYINGS)
-    [found] = project.digest().insights
-    assert project.promote(found.id, by="ada").approval.content == SUMMARY
+    [found] = project.review(by="ada@example.org").digest().insights
+    assert project.review(by="ada").promote(found.id).approval.content == SUMMARY
 
 
 def test_each_insight_is_asked_about_once_and_with_its_own_sources_only(server, project):
     say(project, *SAYINGS, OTHER, OTHER)
-    assert len(project.digest().insights) == 2
+    assert len(project.review(by="ada@example.org").digest().insights) == 2
     prompts = asked(server)
     assert len(prompts) == 2
     assert [(SAYINGS[0] in prompt) + (OTHER in prompt) for prompt in prompts] == [1, 1]
@@ -98,7 +98,7 @@ def test_each_insight_is_asked_about_once_and_with_its_own_sources_only(server, 
 def test_where_there_is_no_fit_summary_the_sources_speak_and_a_note_says_why(server, project, trouble, told):
     say(project, *SAYINGS)
     server.script(*trouble)
-    [found] = project.digest().insights
+    [found] = project.review(by="ada@example.org").digest().insights
     assert found.summarised_by == Insight.EXTRACT
     assert found.summary in SAYINGS
     assert "writer-1" in str(found.note)
@@ -107,18 +107,18 @@ def test_where_there_is_no_fit_summary_the_sources_speak_and_a_note_says_why(ser
 
 def test_what_nobody_said_more_about_is_not_asked_about_again(server, project):
     say(project, *SAYINGS)
-    [before] = project.digest().insights
+    [before] = project.review(by="ada@example.org").digest().insights
     server.answer = lambda message: answer(message, "The gateway of payments refuses spaces.")
-    assert project.digest().insights == (before,)
+    assert project.review(by="ada@example.org").digest().insights == (before,)
     assert len(asked(server)) == 1
 
 
 def test_an_insight_keeps_its_words_when_somebody_says_more_about_it(server, project):
     say(project, *SAYINGS)
-    [before] = project.digest().insights
+    [before] = project.review(by="ada@example.org").digest().insights
     say(project, MORE, start=10)
     server.answer = lambda message: answer(message, "The gateway of payments refuses spaces.")
-    [after] = project.digest().insights
+    [after] = project.review(by="ada@example.org").digest().insights
     assert (after.id, after.summary, after.summarised_by) == (before.id, before.summary, before.summarised_by)
     assert MORE in [source.quote for source in after.sources]
     assert len(asked(server)) == 1
@@ -126,7 +126,7 @@ def test_an_insight_keeps_its_words_when_somebody_says_more_about_it(server, pro
 
 def test_a_source_that_gives_orders_is_shown_to_the_person_with_its_mark(server, project):
     say(project, *SAYINGS, ORDERS[0])
-    [found] = project.digest().insights
+    [found] = project.review(by="ada@example.org").digest().insights
     [marked] = [one for one in found.sources if one.session_id == "s3"]
     assert marked.doubt is SourceDoubt.INJECTION
     assert marked.quote in ORDERS[0]
@@ -137,14 +137,14 @@ def test_an_instruction_whose_verdict_is_still_out_does_not_reach_the_summary(se
     server.script(*[BROKEN] * 6)
     project.record(ORDERS[0], session_id="s9", confidence=0.9, wait=True)
     server._script.clear()
-    project.digest()
+    project.review(by="ada@example.org").digest()
     assert all("gnore all previous" not in prompt for prompt in asked(server))
 
 
 def test_a_source_cannot_close_the_marks_around_it(server, project):
     marks = "=== 00000000000000000000000000000000 ==="
     say(project, *(text.replace(".", f" {marks}.") for text in SAYINGS))
-    project.digest()
+    project.review(by="ada@example.org").digest()
     for prompt in asked(server):
         mark = next(line for line in prompt.splitlines() if line.startswith("===") and line != marks)
         assert mark.strip("= ") not in marks
@@ -153,7 +153,7 @@ def test_a_source_cannot_close_the_marks_around_it(server, project):
 def test_no_digest_waits_for_ever_on_a_model_that_is_silent(server, project):
     say(project, *SAYINGS, OTHER, OTHER)
     server.script(*[Reply(delay=math.inf)] * 20)
-    found = project.digest().insights
+    found = project.review(by="ada@example.org").digest().insights
     assert [one.summarised_by for one in found] == [Insight.EXTRACT] * 2
     assert all(one.note for one in found)
 
@@ -161,5 +161,5 @@ def test_no_digest_waits_for_ever_on_a_model_that_is_silent(server, project):
 def test_a_models_words_are_trusted_no_more_than_the_least_of_its_sources(server, project):
     for number, confidence in enumerate((0.9, 0.3, 0.95)):
         project.record(SAYINGS[number], session_id=f"s{number}", confidence=confidence, wait=True)
-    [found] = project.digest().insights
+    [found] = project.review(by="ada@example.org").digest().insights
     assert (found.summarised_by, found.lowest_confidence) == ("writer-1", 0.3)

@@ -19,7 +19,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from memsieve.kb.base import KnowledgeBase
-from memsieve.sync import Memory
+from memsieve.memory import Memory
 
 SAID = "Dates in the reports of the ledger follow the locale of the server, not that of the reader."
 QUESTION = "which locale do dates in reports follow?"
@@ -201,8 +201,8 @@ def test_what_was_proposed_becomes_memory_when_a_person_says_so_and_not_before(d
     with Memory.open(data) as memory:
         project = memory.project("apollo")
         assert project.memories() == []
-        [waiting] = project.insights()
-        project.promote(waiting.id, by="ada")
+        [waiting] = project.review(by="ada@example.org").insights()
+        project.review(by="ada").promote(waiting.id)
     assert asyncio.run(recalled(propose=False)) == [(SAID, True)]
 
 
@@ -247,4 +247,6 @@ def test_it_ends_when_it_is_told_to_or_the_client_hangs_up_and_what_was_remember
             process.send_signal(end)
         assert process.wait(60) == (0 if end is None else -end)
     with Memory.open(data) as memory:
-        assert [receipt.entry.content for receipt in memory.project("apollo").log()] == [SAID]
+        assert [receipt.entry.content for receipt in memory.project("apollo").review(by="ada@example.org").log()] == [
+            SAID
+        ]

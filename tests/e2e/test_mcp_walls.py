@@ -2,10 +2,11 @@
 
 import asyncio
 import json
+from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 from mcp import Client
@@ -20,10 +21,10 @@ from memsieve.cli.mcp import As, _refusals
 from memsieve.config import Settings
 from memsieve.kb.base import KnowledgeBase
 from memsieve.kb.items import Item
-from memsieve.mcp.desk import Desk, Need, ProjectMemory
+from memsieve.mcp.context import Need, ToolContext
 from memsieve.mcp.server import build
-from memsieve.memory import AsyncMemory
-from memsieve.sync import Memory
+from memsieve.memory import AsyncMemory, Memory
+from memsieve.project import AsyncProject, ReadOnlyReview
 
 SAID = "Dates in the reports of the ledger follow the locale of the server, not that of the reader."
 QUESTION = "which locale do dates in reports follow?"
@@ -80,21 +81,25 @@ def read(api, uri: str, **how: Any) -> Any:
     return response.json()
 
 
-def at_a_desk(data: Path, story: Any, role: As = As.AGENT, base: Path | None = None) -> Any:
+def in_process(data: Path, story: Any, role: As = As.AGENT, base: Path | None = None) -> Any:
     """Tell a story to the official client, in this process."""
 
     async def told() -> Any:
         async with AsyncMemory.open(data) as memory:
             project = memory.project("apollo")
-            desk = Desk(
+
+            async def review() -> ReadOnlyReview:
+                return project.review(by="ada@example.org")
+
+            context = ToolContext(
                 project=project,
-                propose=lambda entry_id, reason: project.propose(entry_id, reason=reason),
+                review=review,
                 session_id="s1",
                 agent_id="mcp",
                 knowledge=lambda: KnowledgeBase.open(base),
                 refusals=_refusals(role),
             )
-            async with Client(build(lambda _request: desk)) as client:
+            async with Client(build(lambda _request: context)) as client:
                 return await story(client)
 
     return asyncio.run(told())
@@ -113,7 +118,7 @@ def test_no_tool_takes_a_project_and_one_that_is_named_is_refused(data, small_em
             assert result.is_error
             assert "takes no project_id" in result.content[0].text
 
-    at_a_desk(data, story)
+    in_process(data, story)
     with Memory.open(data) as memory:
         assert memory.projects() == []
 
@@ -200,7 +205,7 @@ def test_over_stdio_the_model_is_an_agent_unless_it_was_started_otherwise(data, 
             await client.read_resource("memsieve://digest")
         return refused
 
-    assert {role: at_a_desk(data, story, role, base) for role in As} == {role: REFUSED[role] for role in As}
+    assert {role: in_process(data, story, role, base) for role in As} == {role: REFUSED[role] for role in As}
 
 
 def test_who_is_not_known_is_not_answered(open_api, base):
@@ -232,8 +237,10 @@ def test_no_tool_promotes_whoever_calls_it(api):
     assert api.get("/stats", key=reviewer).json()["insights_waiting"] > 0
 
 
-def test_a_desk_offers_nothing_that_writes_long_term_memory():
-    offered = {name for name in vars(ProjectMemory) if not name.startswith("_")} | {one.name for one in fields(Desk)}
+def test_a_context_offers_nothing_that_writes_long_term_memory():
+    assert get_type_hints(ToolContext)["review"] == Callable[[], Awaitable[ReadOnlyReview]]
+    faces = {*dir(ReadOnlyReview), *dir(AsyncProject)} - {"review"}
+    offered = {name for name in faces if not name.startswith("_")} | {one.name for one in fields(ToolContext)}
     assert not {"promote", "promote_text", "promote_texts", "dismiss", "retire", "delete", "digest"} & offered
     assert set(Need) == {"record", "query", "audit"}
 
@@ -342,7 +349,7 @@ def test_what_fails_inside_is_not_told(api, monkeypatch):
     async def failing(*_: Any, **__: Any) -> None:
         raise RuntimeError("postgresql://ledger:secret@host")
 
-    monkeypatch.setattr("memsieve.project.AsyncProject.record", failing)
+    monkeypatch.setattr("memsieve.api.operations.traced_project.TracedProject.record", failing)
     result = call(api, "remember", ARGUMENTS["remember"])
     assert result["isError"]
     assert "secret" not in json.dumps(result)

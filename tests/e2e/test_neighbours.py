@@ -22,19 +22,19 @@ def score(project, text):
 
 def test_an_unverified_neighbour_steers_nothing_and_a_verified_one_does(said):
     project, (question, answer) = said
-    project.promote(answer, by="ada")
+    project.review(by="ada").promote(answer)
     alone = score(project, ANSWER)
-    project.promote(question, by="ada")
+    project.review(by="ada").promote(question)
     beside = score(project, ANSWER)
     assert beside > alone
-    project.retire(question, by="ada", reason="wrong")
+    project.review(by="ada").retire(question, reason="wrong")
     assert score(project, ANSWER) == pytest.approx(alone)
 
 
 def test_a_text_that_a_person_typed_was_said_nowhere(said):
     project, (question, _) = said
-    project.promote(question, by="ada")
-    project.promote_text(ANSWER, by="ada")
+    project.review(by="ada").promote(question)
+    project.review(by="ada").promote_text(ANSWER)
     assert score(project, ANSWER) == 0.0
 
 
@@ -43,8 +43,8 @@ def test_what_several_entries_say_was_said_in_no_one_place(small_embedder, memor
     for session in ("one", "two", "three"):
         project.record(QUESTION, session_id=session, agent_id=session, confidence=0.9)
         project.record(ANSWER, session_id=session, agent_id=session, confidence=0.9)
-    insights = {insight.summary: insight for insight in project.digest().insights}
+    insights = {insight.summary: insight for insight in project.review(by="ada@example.org").digest().insights}
     for insight in insights.values():
-        project.promote(insight.id, by="ada")
+        project.review(by="ada").promote(insight.id)
     assert all(len(insight.sources) > 1 for insight in insights.values())
     assert score(project, ANSWER) == 0.0

@@ -37,7 +37,7 @@ def hooks(project):
 
 
 def said(project):
-    log = project.log(EntryFilter(limit=1000, oldest_first=True))
+    log = project.review(by="ada@example.org").log(EntryFilter(limit=1000, oldest_first=True))
     return [(one.entry.node_id, one.entry.agent_id, one.entry.content) for one in log]
 
 
@@ -81,7 +81,7 @@ def test_what_models_and_tools_say_is_recorded_once(project, hooks, run_agent):
     agent = Agent(name="clerk", model=speaking(), tools=[lookup])
     assert run_agent(agent, hooks) == "It moves to the river."
     assert said(project) == SPOKEN
-    assert project.log()[1].entry.metadata == {"tool": "lookup", "tool_call_id": "c1"}
+    assert project.review(by="ada@example.org").log()[1].entry.metadata == {"tool": "lookup", "tool_call_id": "c1"}
 
 
 def test_the_same_words_in_two_runs_are_two_outputs(project, hooks):
@@ -101,7 +101,7 @@ def test_agents_that_hand_over_are_told_apart(project, hooks, run_agent):
 
 
 def test_what_is_known_stands_before_what_the_user_said(project, hooks, run_agent):
-    project.promote_text(FACT, by="ada")
+    project.review(by="ada").promote_text(FACT)
     model = speaking()
     run_agent(Agent(name="clerk", model=model, tools=[lookup], instructions="Be brief."), hooks)
     first, second = (call.input for call in model.calls)
@@ -115,7 +115,7 @@ def test_a_new_question_is_asked_anew(project, hooks):
     model = ScriptedModel([[assistant_message("One.")], [assistant_message("Two.")]])
     agent = Agent(name="clerk", model=model)
     run_sync(agent, hooks)
-    project.promote_text(FACT, by="ada")
+    project.review(by="ada").promote_text(FACT)
     run_sync(agent, hooks)
     assert [FACT in call.input[0]["content"] for call in model.calls] == [False, True]
 
@@ -129,7 +129,7 @@ def test_confidence_comes_from_structured_output_or_from_probabilities(project, 
     agent = Agent(name="clerk", model=ScriptedModel([[structured], [likely], [assistant_message("No.")]]))
     for _ in range(3):
         run_sync(agent, hooks)
-    sure = [one.entry.confidence for one in project.log()][::-1]
+    sure = [one.entry.confidence for one in project.review(by="ada@example.org").log()][::-1]
     assert sure == [0.93, pytest.approx(0.9), None]
 
 

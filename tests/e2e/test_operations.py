@@ -249,7 +249,7 @@ def test_decisions_that_come_late_are_counted(run, settings, small_embedder, mon
             with monkeypatch.context() as patch:
                 patch.setattr(small_embedder, "embed", fail)
                 assert (await door.record(INJECTED))["decision"] == "pending"
-            await door.memory.project("apollo").retry()
+            await door.memory.maintenance("apollo").retry()
             numbers = await door.numbers()
             assert numbers["memsieve_refusals", "injection"] == numbers["memsieve_decisions", "refused"] == 1
             assert numbers["memsieve_oldest_pending_seconds",] == 0

@@ -71,7 +71,7 @@ def contents(answer):
 
 def test_quarantine_is_never_retrieved(project):
     project.record(GOOD, session_id="s1", confidence=0.3)
-    assert project.log()[0].entry.content == GOOD
+    assert project.review(by="ada@example.org").log()[0].entry.content == GOOD
     assert project.retrieve(GOOD).items == ()
     assert GOOD not in project.history_context(GOOD)
 
@@ -102,7 +102,7 @@ def test_a_text_that_contradicts_itself_is_refused_with_both_sentences(project, 
 
 
 def test_what_a_person_promoted_is_retrieved_as_verified(project):
-    project.promote(project.record(GOOD, session_id="s1", confidence=0.3).entry.id, by="ada@example.org")
+    project.review(by="ada@example.org").promote(project.record(GOOD, session_id="s1", confidence=0.3).entry.id)
     [item] = project.retrieve("Which database was chosen for the ledger?").items
     assert (item.verified, item.label, item.source, item.promoted_by) == (
         True,
@@ -114,8 +114,8 @@ def test_what_a_person_promoted_is_retrieved_as_verified(project):
 
 def test_the_decision_on_the_architecture_is_found_among_fifty_other_sentences(project):
     for sentence in CHINESE:
-        project.promote_text(sentence, by="ada@example.org")
-    project.promote_text(ARCHITECTURE, by="ada@example.org")
+        project.review(by="ada@example.org").promote_text(sentence)
+    project.review(by="ada@example.org").promote_text(ARCHITECTURE)
     assert len(CHINESE) == 50
     assert contents(project.retrieve("项目的架构决策是什么？"))[0] == ARCHITECTURE
 
@@ -136,7 +136,7 @@ def test_a_single_sentence_of_a_longer_retired_memory_does_not_come_back(project
         "The forklifts are sold to a dealer in Brussels for nine thousand euros. Twelve people keep their jobs in the "
         "new hall, and four leave with a settlement. The lease of the old hall ends in September without penalty."
     )
-    project.retire(project.promote_text(long, by="ada").id, by="ada", reason="The plan was dropped.")
+    project.review(by="ada").retire(project.review(by="ada").promote_text(long).id, reason="The plan was dropped.")
     said = "The forklifts are sold to a dealer in Brussels for nine thousand euros."
     other = "The forklifts were inspected on Tuesday, and the brakes of two of them have to be replaced."
     assert [c.name for c in project.record(said, session_id="s1").admission.checks if not c.passed] == ["tombstone"]
@@ -144,14 +144,14 @@ def test_a_single_sentence_of_a_longer_retired_memory_does_not_come_back(project
 
 
 def test_a_chinese_restatement_of_a_retired_memory_does_not_come_back(project):
-    retired = project.promote_text(ARCHITECTURE, by="ada@example.org")
-    project.retire(retired.id, by="ada@example.org", reason="改为单体架构")
+    retired = project.review(by="ada@example.org").promote_text(ARCHITECTURE)
+    project.review(by="ada@example.org").retire(retired.id, reason="改为单体架构")
     admission = project.record("为了提高可扩展性和部署灵活性，项目最后决定使用微服务架构。", session_id="s1").admission
     assert [check.name for check in admission.checks if not check.passed] == ["tombstone"]
 
 
 def test_a_chinese_answer_that_repeats_what_its_session_was_served_is_an_echo(project):
-    project.promote_text(ARCHITECTURE, by="ada@example.org")
+    project.review(by="ada@example.org").promote_text(ARCHITECTURE)
     project.retrieve("项目的架构决策是什么？", session_id="s7")
     said = "根据记忆，项目最终决定采用微服务架构，以提高可扩展性和部署灵活性。"
     admission = project.record(said, session_id="s7", confidence=0.99).admission

@@ -50,7 +50,7 @@ def project(memory):
 
 
 def said(project):
-    log = project.log(EntryFilter(limit=1000, oldest_first=True))
+    log = project.review(by="ada@example.org").log(EntryFilter(limit=1000, oldest_first=True))
     return [(one.entry.node_id, one.entry.agent_id, one.entry.content) for one in log]
 
 
@@ -96,14 +96,14 @@ def test_what_models_and_tools_say_is_recorded_once(project, run_agent):
     agent = clerk(speaking(), MemoryCapability(Recorder(project, session_id="s1", on_failure="stop")))
     assert run_agent(agent) == "It moves to the river."
     assert said(project) == SPOKEN
-    assert project.log()[1].entry.metadata == {"tool": "lookup", "tool_call_id": "c1"}
-    assert {one.entry.session_id for one in project.log()} == {"s1"}
+    assert project.review(by="ada@example.org").log()[1].entry.metadata == {"tool": "lookup", "tool_call_id": "c1"}
+    assert {one.entry.session_id for one in project.review(by="ada@example.org").log()} == {"s1"}
 
 
 def test_the_conversation_is_the_session_where_none_is_named(project):
     agent = clerk(speaking(), MemoryCapability(Recorder(project, on_failure="stop")))
     run_plain(agent, conversation_id="talk-7")
-    assert {one.entry.session_id for one in project.log()} == {"talk-7"}
+    assert {one.entry.session_id for one in project.review(by="ada@example.org").log()} == {"talk-7"}
 
 
 def test_the_same_words_in_two_runs_are_two_outputs(project):
@@ -115,7 +115,7 @@ def test_the_same_words_in_two_runs_are_two_outputs(project):
 
 
 def test_what_is_known_stands_before_what_the_user_said_and_not_in_the_history(project, run_agent):
-    project.promote_text(FACT, by="ada")
+    project.review(by="ada").promote_text(FACT)
     script = speaking()
     agent = clerk(script, MemoryCapability(Recorder(project, session_id="s1")), instructions="Be brief.")
     run_agent(agent)
@@ -127,7 +127,7 @@ def test_what_is_known_stands_before_what_the_user_said_and_not_in_the_history(p
 
 
 def test_the_history_holds_nothing_of_what_was_recalled(project):
-    project.promote_text(FACT, by="ada")
+    project.review(by="ada").promote_text(FACT)
     agent = clerk(speaking(), MemoryCapability(Recorder(project, session_id="s1")))
     result = asyncio.run(agent.run(QUESTION))
     requests = [one for one in result.all_messages() if isinstance(one, ModelRequest)]
@@ -136,7 +136,7 @@ def test_the_history_holds_nothing_of_what_was_recalled(project):
 
 
 def test_an_agent_may_record_without_recalling(project):
-    project.promote_text(FACT, by="ada")
+    project.review(by="ada").promote_text(FACT)
     script = speaking()
     run_plain(clerk(script, MemoryCapability(Recorder(project, session_id="s1"), recall=False)))
     assert FACT not in str(script.seen)
@@ -152,7 +152,7 @@ def test_confidence_comes_from_structured_output(project):
     script = Script([ToolCallPart("final_result", {"text": "To the river.", "confidence": 0.93})])
     agent = Agent(script.model, output_type=Answer, capabilities=[MemoryCapability(Recorder(project, session_id="s1"))])
     assert asyncio.run(agent.run(QUESTION)).output.text == "To the river."
-    [receipt] = project.log()
+    [receipt] = project.review(by="ada@example.org").log()
     assert receipt.entry.confidence == 0.93
     assert "To the river." in receipt.entry.content
 
@@ -163,7 +163,10 @@ def test_confidence_comes_else_from_the_probabilities_of_tokens(project):
     agent = clerk(script, MemoryCapability(Recorder(project, session_id="s1")))
     run_plain(agent)
     run_plain(agent)
-    assert [one.entry.confidence for one in project.log()][::-1] == [pytest.approx(0.9), None]
+    assert [one.entry.confidence for one in project.review(by="ada@example.org").log()][::-1] == [
+        pytest.approx(0.9),
+        None,
+    ]
 
 
 def test_an_answer_that_is_rejected_was_said_all_the_same(project):

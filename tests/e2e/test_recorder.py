@@ -12,10 +12,9 @@ from memsieve.client import AsyncClient, Client
 from memsieve.errors import ConfigError, InvalidInput, StoreUnavailable
 from memsieve.integrations import Failure, Recorder
 from memsieve.integrations import recorder as module
-from memsieve.memory import AsyncMemory
+from memsieve.memory import AsyncMemory, Memory
 from memsieve.model import Decision
 from memsieve.stores.sqlite.quarantine import SqliteQuarantine
-from memsieve.sync import Memory
 from memsieve.testing import WordEmbedder
 from memsieve.testing.server import wait_until
 
@@ -25,7 +24,7 @@ OTHER = "The office in Berlin moves to the new building by the river in the seco
 
 
 def said(project):
-    return [receipt.entry.content for receipt in reversed(project.log())]
+    return [receipt.entry.content for receipt in reversed(project.review(by="ada@example.org").log())]
 
 
 async def down(*_args):
@@ -50,7 +49,7 @@ def impatient(monkeypatch):
 def test_what_is_recorded_is_there_with_all_that_is_told_of_it(project):
     with Recorder(project, session_id="s1", agent_id="cfo") as recorder:
         receipt = recorder.record(TEXT, node_id="finance", confidence=0.9, metadata={"turn": 3})
-    entry = project.entry(receipt.entry.id).entry
+    entry = project.review(by="ada@example.org").entry(receipt.entry.id).entry
     assert (entry.content, entry.session_id, entry.agent_id, entry.node_id) == (TEXT, "s1", "cfo", "finance")
     assert (entry.confidence, entry.metadata) == (0.9, {"turn": 3})
 
@@ -72,7 +71,10 @@ def test_an_asynchronous_project_serves_threads_and_other_loops(data, clock):
             await recorder.arecord("Said on the memory's own loop.")
             await asyncio.to_thread(recorder.record, "Said in a thread without a loop.")
             await asyncio.to_thread(asyncio.run, recorder.arecord("Said on another loop."))
-            return [receipt.entry.content for receipt in reversed(await memory.project("apollo").log())]
+            return [
+                receipt.entry.content
+                for receipt in reversed(await memory.project("apollo").review(by="ada@example.org").log())
+            ]
 
     assert asyncio.run(scenario()) == [
         "Said on the memory's own loop.",
@@ -88,7 +90,9 @@ def test_a_call_that_would_block_its_own_loop_is_kept_and_told_of(data, clock):
             assert recorder.record(TEXT) is None
             assert "own event loop" in str(recorder.failures[0].error)
             await recorder.aclose()
-            return [receipt.entry.content for receipt in await memory.project("apollo").log()]
+            return [
+                receipt.entry.content for receipt in await memory.project("apollo").review(by="ada@example.org").log()
+            ]
 
     assert asyncio.run(scenario()) == [TEXT]
 
@@ -205,7 +209,7 @@ def test_many_threads_lose_nothing(project):
     recorder = Recorder(project, session_id="s1")
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(recorder.record, (f"Line {number} of what was said." for number in range(200))))
-    assert len({receipt.entry.content for receipt in project.log(_all())}) == 200
+    assert len({receipt.entry.content for receipt in project.review(by="ada@example.org").log(_all())}) == 200
 
 
 # What cannot be kept as it is
@@ -221,7 +225,7 @@ def test_the_same_key_is_stored_once(project):
 def test_a_long_text_is_recorded_in_parts_and_nothing_of_it_is_lost(project):
     text = "".join(f"第 {number} 行 of a very long report.\n" for number in range(5000))
     Recorder(project, session_id="s1").record(text, metadata={"turn": 1})
-    receipts = project.log()[::-1]
+    receipts = project.review(by="ada@example.org").log()[::-1]
     assert "".join(receipt.entry.content for receipt in receipts) == text
     assert [receipt.entry.metadata for receipt in receipts] == [
         {"turn": 1, "part": number, "parts": len(receipts)} for number in range(1, len(receipts) + 1)
@@ -233,7 +237,7 @@ def test_what_no_store_keeps_is_mended(project):
     recorder.record(
         "half \ud800 and \0 nothing", node_id="no\u202ede\n" + "x" * 200, metadata={"at": object(), "n": float("nan")}
     )
-    [receipt] = project.log()
+    [receipt] = project.review(by="ada@example.org").log()
     assert receipt.entry.content == "half \ufffd and \ufffd nothing"
     assert receipt.entry.node_id == "node" + "x" * 124
     assert receipt.entry.metadata["n"] == "nan"
@@ -241,7 +245,7 @@ def test_what_no_store_keeps_is_mended(project):
 
 def test_a_confidence_that_is_none_loses_no_text(project):
     Recorder(project, session_id="s1", on_failure="stop").record(TEXT, confidence=7)
-    [receipt] = project.log()
+    [receipt] = project.review(by="ada@example.org").log()
     assert (receipt.entry.confidence, receipt.entry.metadata) == (None, {"confidence": "7"})
 
 

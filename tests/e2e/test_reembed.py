@@ -13,12 +13,13 @@ from functools import partial
 import pytest
 
 from memsieve.config import Settings
+from memsieve.embedded import EmbeddedProject
 from memsieve.errors import EmbedderError
 from memsieve.jobs import schedule
 from memsieve.jobs.reembed import BATCH, Reembedding
-from memsieve.project import AsyncProject
+from memsieve.memory import Memory
+from memsieve.model import Scope
 from memsieve.services.container import open_services
-from memsieve.sync import Memory
 from memsieve.testing import WordEmbedder
 
 ENGLISH = "The ledger is kept in PostgreSQL, because it needs real transactions."
@@ -70,9 +71,9 @@ def fill(data, count=0):
     with Memory.open(data, settings=Settings()) as memory:
         project = memory.project("apollo")
         for text in (ENGLISH, CHINESE):
-            project.promote_text(text, by="ada")
-            gone = project.promote_text(f"{text} {text}", by="ada")
-            project.retire(gone.id, by="ada", reason="wrong")
+            project.review(by="ada").promote_text(text)
+            gone = project.review(by="ada").promote_text(f"{text} {text}")
+            project.review(by="ada").retire(gone.id, reason="wrong")
         for number in range(count):
             text = f"Finding a{number} of node b{number} is kept by team c{number} in the log d{number}."
             assert project.record(text, session_id="s", confidence=0.9).admission.admitted
@@ -94,20 +95,20 @@ def test_chinese_is_found_by_vector_after_the_embedder_learnt_it(data, small_emb
     fill(data)
     bilingual()
     with Memory.open(data, settings=Settings()) as memory:
-        longterm = memory.project("apollo")._inner._services.longterm
-        scope = memory.project("apollo")._inner._agent
+        longterm = memory.inner.services.longterm
+        scope = Scope.agent("apollo")
 
         def similarity():
             return [
                 hit.similarity
-                for hit in memory._loop.call(longterm.search(scope, Bilingual().vector(CHINESE), [], 1))
+                for hit in memory.loop.call(longterm.search(scope, Bilingual().vector(CHINESE), [], 1))
                 if hit.content == CHINESE
             ]
 
         assert similarity() == []
         assert memory.reembed() == Reembedding(embedder="bilingual", embedded=6)
         assert similarity() == [pytest.approx(1, abs=1e-3)]
-        assert memory.project("apollo").verify_audit().whole
+        assert memory.project("apollo").review(by="ada@example.org").verify_audit().whole
 
 
 def test_the_command_is_told_how_far_it_is_and_the_second_time_there_is_nothing_to_do(data, small_embedder, bilingual):
@@ -166,18 +167,21 @@ def test_an_entry_deleted_and_one_recorded_while_vectors_are_made(data, small_em
 
     async def scenario():
         async with open_services(Settings(data=data)) as opened:
-            project = AsyncProject(opened, "apollo")
-            newest, *_ = await project.log()
+            project = EmbeddedProject(opened, "apollo")
+            newest, *_ = await project.review(by="ada@example.org").log()
 
             async def embed_late(texts):
                 monkeypatch.setattr(embedder, "embed", embed)
-                await project.delete(newest.entry.id, by="ada", reason="private")
+                await project.review(by="ada").delete(newest.entry.id, reason="private")
                 await project.record("Something else was said by somebody else meanwhile.", session_id="s")
                 return await embed(texts)
 
             monkeypatch.setattr(embedder, "embed", embed_late)
             done = await opened.reembedder.run()
-            left = {one.entry.id: one.entry.embedding is not None for one in await project.log()}
+            left = {
+                one.entry.id: one.entry.embedding is not None
+                for one in await project.review(by="ada@example.org").log()
+            }
             return newest.entry.id, done, left, await opened.reembedder.vectors.stale()
 
     deleted, done, left, stale = asyncio.run(scenario())
@@ -297,7 +301,7 @@ import sys
 import memsieve.services.container
 import memsieve.services.embedder
 from memsieve.config import Settings
-from memsieve.sync import Memory
+from memsieve.memory import Memory
 from memsieve.testing import WordEmbedder
 WordEmbedder.name = "renamed"
 memsieve.services.embedder.choose_embedder = lambda _settings, _stack: WordEmbedder()
@@ -318,4 +322,4 @@ def test_two_processes_do_it_at_once_and_each_text_counts_once(data, small_embed
     assert sum(int(counted) for counted, _ in outputs) == total
     assert embedders(data).keys() == {"renamed"}
     with Memory.open(data, settings=Settings()) as memory:
-        assert memory.project("apollo").verify_audit().whole
+        assert memory.project("apollo").review(by="ada@example.org").verify_audit().whole

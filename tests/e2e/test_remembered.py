@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from memsieve.integrations import Recorder, remembered
+from memsieve.memory import Memory
 from memsieve.model import Decision
-from memsieve.sync import Memory
 from memsieve.testing.server import wait_until
 
 pytestmark = pytest.mark.usefixtures("small_embedder")
@@ -20,7 +20,7 @@ def project(memory: Memory):
 
 
 def said(project):
-    return [receipt.entry.content for receipt in reversed(project.log())]
+    return [receipt.entry.content for receipt in reversed(project.review(by="ada@example.org").log())]
 
 
 def test_a_decorated_function_is_recorded_under_its_name(project):
@@ -33,7 +33,7 @@ def test_a_decorated_function_is_recorded_under_its_name(project):
 
     assert finance(7)["answer"] == "The move costs 7 euros."
     assert finance.__doc__ == "Say what it costs."
-    [receipt] = project.log()
+    [receipt] = project.review(by="ada@example.org").log()
     entry = receipt.entry
     assert (entry.content, entry.node_id, entry.agent_id, entry.confidence) == (
         "The move costs 7 euros.",
@@ -67,7 +67,7 @@ def test_functions_of_all_kinds_are_recorded_once(project):
     assert asyncio.run(scenario()) == ["Said by ", "a stream."]
     assert list(pieces()) == ["Said ", "in pieces."]
     assert said(project) == ["Said by a coroutine.", "Said by a stream.", "Said in pieces."]
-    assert [one.entry.node_id for one in project.log()] == ["pieces", "stream", "awaited"]
+    assert [one.entry.node_id for one in project.review(by="ada@example.org").log()] == ["pieces", "stream", "awaited"]
 
 
 def test_what_a_generator_said_before_it_failed_is_recorded(project):
@@ -78,7 +78,7 @@ def test_what_a_generator_said_before_it_failed_is_recorded(project):
 
     with pytest.raises(ZeroDivisionError):
         list(pieces())
-    [receipt] = project.log()
+    [receipt] = project.review(by="ada@example.org").log()
     assert (receipt.entry.content, receipt.entry.metadata) == ("Said before ", {"incomplete": True})
 
 
@@ -109,7 +109,7 @@ def test_a_step_records_what_is_said_in_it(project):
             await step.asay(OTHER)
 
     asyncio.run(scenario())
-    entries = [receipt.entry for receipt in project.log()][::-1]
+    entries = [receipt.entry for receipt in project.review(by="ada@example.org").log()][::-1]
     assert [(one.node_id, one.agent_id) for one in entries] == [
         ("review", "critic"),
         ("review", "critic"),
@@ -124,5 +124,5 @@ def test_a_step_records_what_is_said_in_it(project):
 
 def test_a_note_that_there_was_no_text_never_becomes_memory(project):
     Recorder(project, session_id="s1").step("review").say({"step": 3})
-    wait_until(lambda: project.log()[0].admission.decision is Decision.REFUSED)
+    wait_until(lambda: project.review(by="ada@example.org").log()[0].admission.decision is Decision.REFUSED)
     assert project.working() == []

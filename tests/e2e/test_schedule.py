@@ -7,9 +7,9 @@ from contextlib import closing, suppress
 from datetime import timedelta
 
 from memsieve.config import Settings
+from memsieve.embedded import EmbeddedProject
 from memsieve.jobs import schedule
 from memsieve.model import Decision, EntryFilter, Scope
-from memsieve.project import AsyncProject
 from memsieve.services.container import open_services
 from memsieve.services.stores import utc_now
 from memsieve.testing import OpenAIServer, Reply
@@ -31,13 +31,13 @@ async def until_admitted(project):
 def test_an_entry_whose_judge_failed_is_tried_again_while_the_memory_is_open(data, small_embedder):
     async def scenario(server):
         async with open_services(settings_for(server, data)) as opened:
-            apollo = AsyncProject(opened, "apollo")
+            apollo = EmbeddedProject(opened, "apollo")
             server.script(*[Reply(status=500, headers={"Retry-After": "0"})] * 3)
             receipt = await apollo.record(CONTENT, session_id="s1", wait=True)
             assert receipt.admission.decision is Decision.PENDING
             async with schedule.running(opened.ingress, opened.statistics, *[timedelta(milliseconds=20)] * 2):
                 await asyncio.wait_for(until_admitted(apollo), timeout=20)
-            return (await apollo.log())[0].admission.decision
+            return (await apollo.review(by="ada@example.org").log())[0].admission.decision
 
     with OpenAIServer() as server:
         assert asyncio.run(scenario(server)) is Decision.ADMITTED
@@ -46,7 +46,7 @@ def test_an_entry_whose_judge_failed_is_tried_again_while_the_memory_is_open(dat
 def test_an_entry_that_is_being_judged_is_not_judged_a_second_time(data, small_embedder):
     async def scenario(server):
         async with open_services(settings_for(server, data)) as opened:
-            await AsyncProject(opened, "apollo").record(CONTENT, session_id="s1")
+            await EmbeddedProject(opened, "apollo").record(CONTENT, session_id="s1")
             system = Scope.system("apollo")
             assert await opened.ingress.retry(system, waiting_since=timedelta(minutes=1)) == []
             pending = await opened.quarantine.find(system, EntryFilter(decision=Decision.PENDING))
@@ -73,7 +73,7 @@ def test_a_job_that_misses_its_cancellation_is_told_again(run):
 def test_what_happened_longer_than_a_day_ago_is_dropped_by_itself(data, small_embedder):
     async def scenario():
         async with open_services(Settings(data=data), jobs=False) as opened:
-            apollo = AsyncProject(opened, "apollo")
+            apollo = EmbeddedProject(opened, "apollo")
             for number in range(2):
                 await apollo.record(f"{CONTENT} It was said {number} times.", session_id="s1")
             kept = (await opened.events.since(await opened.events.oldest()))[-1]

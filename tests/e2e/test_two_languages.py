@@ -24,11 +24,11 @@ def project(tmp_path_factory):
     with Memory.open(tmp_path_factory.mktemp("mixed")) as memory:
         project = memory.project("mixed")
         for who, does, when in product(WHO, DOES, WHEN):
-            project.promote_text(f"The {who} {does} {when}.", by="reviewer")
+            project.review(by="reviewer").promote_text(f"The {who} {does} {when}.")
         for who, does, when in product(WER, TUT, WANN):
-            project.promote_text(f"{who}{when}{does}。", by="reviewer")
+            project.review(by="reviewer").promote_text(f"{who}{when}{does}。")
         for case in CASES:
-            project.promote_text(case["memory"], by="reviewer")
+            project.review(by="reviewer").promote_text(case["memory"])
         yield project
 
 

@@ -85,7 +85,7 @@ def test_what_was_said_in_the_week_is_in_its_digest(memory, say, clock):
     assert [insight.summary for insight in made.digest.insights] == [LEDGER]
     assert told[-1] == (100, 100)
     assert told == sorted(told)
-    assert memory.project("apollo").last_digest().insights == made.digest.insights
+    assert memory.project("apollo").review(by="ada@example.org").last_digest().insights == made.digest.insights
     assert outcomes(memory.make_due_digests()) == {"apollo": THERE}
 
 
@@ -130,7 +130,7 @@ def test_a_new_project_gets_its_first_digest_on_the_next_day_of_digests(memory, 
 
 
 def test_a_project_of_memories_alone_has_nothing_to_digest(memory):
-    memory.project("apollo").promote_text(LEDGER, by="ada")
+    memory.project("apollo").review(by="ada").promote_text(LEDGER)
     assert outcomes(memory.make_due_digests()) == {"apollo": NOTHING}
 
 

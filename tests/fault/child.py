@@ -9,7 +9,7 @@ from pathlib import Path
 import memsieve.services.container
 import memsieve.services.embedder
 from memsieve.config import FilterSettings, Settings
-from memsieve.sync import Memory
+from memsieve.memory import Memory
 from memsieve.testing import WordEmbedder
 
 QUICK = Settings(filter=FilterSettings(disabled_checks=frozenset({"injection", "consistency"})))
@@ -24,7 +24,7 @@ def main(folder: str, name: str, count: str, *deeds: str) -> None:
             receipt = project.record(text, session_id=name, confidence=0.9)
             print(receipt.entry.id, flush=True)  # noqa: T201 - the test reads it
             if "promote" in deeds and number % 5 == 0:
-                project.promote(receipt.entry.id, by=name)
+                project.review(by=name).promote(receipt.entry.id)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ import memsieve.services.container
 import memsieve.services.embedder
 from memsieve.config import FilterSettings, Settings
 from memsieve.errors import StoreUnavailable
-from memsieve.sync import Memory
+from memsieve.memory import Memory
 from memsieve.testing import WordEmbedder
 
 PROJECTS = [f"project{number:02d}" for number in range(20)]

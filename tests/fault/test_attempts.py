@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from memsieve.config import Settings
+from memsieve.embedded import AsyncMaintenance, EmbeddedProject
 from memsieve.errors import JudgeError
 from memsieve.ingress.attempts import MAX_ATTEMPTS
 from memsieve.model import Decision, Receipt, Scope
 from memsieve.models.judges import LocalJudge
-from memsieve.project import AsyncProject
 from memsieve.services.container import Services, open_services
 
 pytestmark = pytest.mark.usefixtures("small_embedder")
@@ -62,11 +62,15 @@ async def record_undecided(opened: Services, monkeypatch, *texts: str) -> None:
         broken.setattr(LocalJudge, "consistent", crash)
         for text in texts:
             with suppress(Crash):
-                await AsyncProject(opened, "apollo").record(text, session_id="s1", confidence=0.9)
+                await EmbeddedProject(opened, "apollo").record(text, session_id="s1", confidence=0.9)
 
 
 async def read(opened: Services, text: str = POISON) -> Receipt:
-    return next(one for one in await AsyncProject(opened, "apollo").log() if one.entry.content == text)
+    return next(
+        one
+        for one in await EmbeddedProject(opened, "apollo").review(by="ada@example.org").log()
+        if one.entry.content == text
+    )
 
 
 async def retry_automatically(opened: Services) -> None:
@@ -104,7 +108,7 @@ def test_a_person_may_ask_for_an_entry_that_is_left_alone(data: Path, monkeypatc
                     await retry_automatically(opened)
             assert (await read(opened)).admission.checks[0].score == MAX_ATTEMPTS
             assert await opened.ingress.retry(SYSTEM, automatic=True) == []
-            [receipt] = await AsyncProject(opened, "apollo").retry()
+            [receipt] = await AsyncMaintenance(opened, "apollo").retry()
             return receipt
 
     assert run(scenario()).admission.admitted
@@ -157,7 +161,7 @@ def test_an_entry_that_somebody_decided_on_meanwhile_stays_decided(data: Path, m
         async with open_services(Settings(data=data), jobs=False) as opened:
             await record_undecided(opened, monkeypatch, POISON)
             stale = await opened.quarantine.find(SYSTEM, _pending())
-            await AsyncProject(opened, "apollo").retry()
+            await AsyncMaintenance(opened, "apollo").retry()
 
             async def find(_scope: object, wanted: object) -> list[Receipt]:
                 return stale if wanted == _pending() else []

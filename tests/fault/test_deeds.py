@@ -8,7 +8,7 @@ import pytest
 
 from memsieve.config import Settings
 from memsieve.errors import NotFound, StoreUnavailable
-from memsieve.sync import Memory
+from memsieve.memory import Memory
 from memsieve.testing.factories import system
 
 pytestmark = pytest.mark.usefixtures("small_embedder")
@@ -36,15 +36,15 @@ def other(server, data):
 
 
 def promote(project, entry):
-    return project.promote(entry.id, by="ada")
+    return project.review(by="ada").promote(entry.id)
 
 
 def dismiss(project, entry):
-    return project.dismiss(entry.id, by="ada", reason="wrong")
+    return project.review(by="ada").dismiss(entry.id, reason="wrong")
 
 
 def delete(project, entry):
-    return project.delete(entry.id, by="ada", reason="private")
+    return project.review(by="ada").delete(entry.id, reason="private")
 
 
 def again(deed):
@@ -59,26 +59,27 @@ def again(deed):
 @pytest.mark.parametrize("deed", [promote, dismiss, delete])
 def test_what_cannot_leave_working_memory_is_not_decided_on(memory, server, deed):
     project = memory.project("apollo")
+    ada = project.review(by="ada@example.org")
     entry = project.record(TEXT, session_id="s", confidence=0.9).entry
     server.redis.stop()
     with pytest.raises(StoreUnavailable, match="Redis"):
         deed(project, entry)
-    assert project.audit_log() == []
-    assert project.entry(entry.id).review is None
+    assert ada.audit_log() == []
+    assert ada.entry(entry.id).review is None
     server.redis.start()
     again(project.restore_working)
     assert [one.id for one in project.working()] == [entry.id]
     deed(project, entry)
     assert project.working() == []
-    assert [event.subject for event in project.audit_log()]
+    assert [event.subject for event in ada.audit_log()]
 
 
 def test_a_promotion_given_twice_takes_out_what_came_back_meanwhile(memory):
     project = memory.project("apollo")
     receipt = project.record(TEXT, session_id="s", confidence=0.9)
     first = promote(project, receipt.entry)
-    working = memory._inner._opened.working
-    memory._loop.call(working.put(system(), receipt.entry, receipt.admission))
+    working = memory.inner.services.working
+    memory.loop.call(working.put(system(), receipt.entry, receipt.admission))
     assert project.working()
     assert promote(project, receipt.entry) == first
     assert project.working() == []
@@ -96,7 +97,7 @@ def test_a_deletion_given_twice_is_told(memory):
 def test_what_a_person_decides_while_the_filter_of_another_process_admits_it_is_not_served(
     memory, other, monkeypatch, deed
 ):
-    services, project = memory._inner._opened, memory.project("apollo")
+    services, project = memory.inner.services, memory.project("apollo")
     put = services.working.put
 
     async def put_after_the_deed(scope, entry, admission):

@@ -16,9 +16,9 @@ from starlette.testclient import TestClient
 from memsieve.api.app import create_app
 from memsieve.config import FilterSettings, Settings
 from memsieve.errors import ConfigError, StoreCorrupt, StoreUnavailable
+from memsieve.memory import Memory
 from memsieve.model import EntryFilter
 from memsieve.stores.sqlite.database import AT_ONCE_IN_A_ROW, Database
-from memsieve.sync import Memory
 from memsieve.testing.server import wait_until
 
 pytestmark = pytest.mark.usefixtures("small_embedder")
@@ -32,7 +32,7 @@ def say(project, number, more=""):
 
 
 def recorded(project):
-    return {receipt.entry.id for receipt in project.log(EntryFilter(limit=10_000))}
+    return {receipt.entry.id for receipt in project.review(by="ada@example.org").log(EntryFilter(limit=10_000))}
 
 
 def test_a_full_disk_is_said_and_loses_nothing(small_disk, fill):
@@ -192,7 +192,7 @@ def test_damage_in_the_middle_of_the_file_is_said(data):
     healthy = file.read_bytes()
     file.write_bytes(healthy[:4096] + b"\xff" * (len(healthy) - 4096))
     with pytest.raises(StoreCorrupt), Memory.open(data, settings=SETTINGS) as memory:
-        memory.project("apollo").log()
+        memory.project("apollo").review(by="ada@example.org").log()
 
 
 def test_a_file_cut_short_is_said(data):
@@ -200,7 +200,7 @@ def test_a_file_cut_short_is_said(data):
     file = data / "memsieve.db"
     os.truncate(file, file.stat().st_size // 2)
     with pytest.raises(StoreCorrupt), Memory.open(data, settings=SETTINGS) as memory:
-        memory.project("apollo").log(EntryFilter(limit=1000))
+        memory.project("apollo").review(by="ada@example.org").log(EntryFilter(limit=1000))
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
@@ -220,7 +220,7 @@ def test_a_half_written_log_opens_with_a_consistent_past(data, tmp_path, share):
         assert left == set(order[: len(left)])
         assert len(left) < 20
         assert len(project.working()) <= len(left)
-        assert project.verify_audit().whole
+        assert project.review(by="ada@example.org").verify_audit().whole
         assert say(project, 99).admission.admitted
     with closing(sqlite3.connect(copy / "memsieve.db")) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)

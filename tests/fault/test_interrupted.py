@@ -42,14 +42,14 @@ def test_a_crash_between_the_write_and_the_decision_leaves_the_entry_pending(mem
         broken.setattr(*part, crash)
         with pytest.raises(Crash):
             project.record(TEXT, session_id="s1", confidence=0.9)
-    [receipt] = project.log()
+    [receipt] = project.review(by="ada@example.org").log()
     assert (receipt.entry.content, receipt.admission.decision) == (TEXT, Decision.PENDING)
     assert project.working() == []
     assert project.retrieve("alpha beta").items == ()
-    [decided] = project.retry()
+    [decided] = memory.maintenance("apollo").retry()
     assert decided.admission.admitted
     assert [one.id for one in project.working()] == [receipt.entry.id]
-    assert project.retry() == []
+    assert memory.maintenance("apollo").retry() == []
 
 
 @pytest.mark.parametrize("part", [(WordEmbedder, "embed"), (LocalJudge, "consistent")])
@@ -62,8 +62,8 @@ def test_a_caller_who_goes_away_leaves_the_entry_pending(data, clock, monkeypatc
                 with pytest.raises(TimeoutError):
                     async with asyncio.timeout(0.3):
                         await project.record(TEXT, session_id="s1", confidence=0.9)
-            [receipt] = await project.log()
-            [decided] = await project.retry()
+            [receipt] = await project.review(by="ada@example.org").log()
+            [decided] = await memory.maintenance("apollo").retry()
             return receipt.admission.decision, decided.admission.decision
 
     assert asyncio.run(scenario()) == (Decision.PENDING, Decision.ADMITTED)
@@ -88,7 +88,9 @@ def test_a_caller_who_goes_away_in_the_midst_of_the_decision_tears_nothing_apart
                 await call
         async with AsyncMemory.open(data, clock=clock) as memory:
             project = memory.project("apollo")
-            return [one.content for one in await project.working()], (await project.log())[0].admission.decision
+            return [one.content for one in await project.working()], (await project.review(by="ada@example.org").log())[
+                0
+            ].admission.decision
 
     assert asyncio.run(scenario()) == ([TEXT], Decision.ADMITTED)
 
@@ -102,7 +104,7 @@ def test_a_failing_embedder_leaves_the_entry_pending_with_the_reason(memory, mon
     assert receipt.admission.decision is Decision.PENDING
     assert "The model is not there." in receipt.admission.reasons[0].sentence()
     assert found.degraded == ("embedder",)
-    assert project.retry()[0].admission.admitted
+    assert memory.maintenance("apollo").retry()[0].admission.admitted
 
 
 def test_a_failing_judge_leaves_the_entry_pending_even_if_it_is_a_quick_one(memory, monkeypatch):
@@ -122,12 +124,12 @@ def test_a_store_that_fails_after_the_write_does_not_make_the_recording_fail(mem
         receipt = project.record(TEXT, session_id="s1", confidence=0.9)
     assert receipt.admission.decision is Decision.PENDING
     assert "The disk is gone." in receipt.admission.reasons[0].sentence()
-    assert project.retry()[0].admission.admitted
+    assert memory.maintenance("apollo").retry()[0].admission.admitted
 
 
 def test_if_one_tier_is_down_the_other_answers_and_the_answer_says_so(memory, monkeypatch):
     project = memory.project("apollo")
-    project.promote_text(TEXT, by="ada")
+    project.review(by="ada").promote_text(TEXT)
     with monkeypatch.context() as broken:
         broken.setattr(SqliteWorking, "list", failing(StoreUnavailable("Down.")))
         found = project.retrieve("alpha beta")
@@ -139,7 +141,7 @@ def test_if_one_tier_is_down_the_other_answers_and_the_answer_says_so(memory, mo
 def test_if_both_tiers_are_down_there_is_an_error_and_no_empty_answer(memory, monkeypatch):
     project = memory.project("apollo")
     monkeypatch.setattr(SqliteWorking, "list", failing(StoreUnavailable("Down.")))
-    monkeypatch.setattr(type(project._inner._services.longterm), "search", failing(StoreUnavailable("Down too.")))
+    monkeypatch.setattr(type(memory.inner.services.longterm), "search", failing(StoreUnavailable("Down too.")))
     with pytest.raises(StoreUnavailable, match=r"Down.* Down too"):
         project.retrieve("alpha beta")
 
@@ -159,7 +161,7 @@ def test_entries_that_fail_again_hold_up_no_other(memory, monkeypatch):
         return await embed(self, texts)
 
     monkeypatch.setattr(WordEmbedder, "embed", embed_some)
-    assert sum(receipt.admission.admitted for receipt in project.retry()) == 1
+    assert sum(receipt.admission.admitted for receipt in memory.maintenance("apollo").retry()) == 1
     assert [one.content for one in project.working()] == [TEXT]
 
 
@@ -169,10 +171,10 @@ def test_what_waited_for_a_day_is_kept_as_history(memory, monkeypatch, clock):
         broken.setattr(WordEmbedder, "embed", failing(EmbedderError("Down.")))
         project.record(TEXT, session_id="s1", confidence=0.9)
     clock.advance(hours=24)
-    [receipt] = project.retry()
+    [receipt] = memory.maintenance("apollo").retry()
     assert receipt.admission.decision is Decision.REFUSED
     assert "24 hours" in receipt.admission.reasons[0].sentence()
-    assert project.retry() == []
+    assert memory.maintenance("apollo").retry() == []
 
 
 def test_a_clock_that_jumps_ahead_and_back_serves_nothing_for_longer_than_its_life(memory, clock):
@@ -193,9 +195,9 @@ def test_a_clock_that_goes_back_keeps_what_is_there_and_the_chain_whole(memory, 
     entry_id = project.record(TEXT, session_id="s1", confidence=0.9).entry.id
     clock.advance(seconds=-120)
     assert len(project.working()) == 1
-    project.promote(entry_id, by="ada")
+    project.review(by="ada").promote(entry_id)
     clock.advance(hours=-5)
-    project.retire(project.memories()[0].id, by="ada", reason="wrong")
-    audit = project.verify_audit()
+    project.review(by="ada").retire(project.memories()[0].id, reason="wrong")
+    audit = project.review(by="ada@example.org").verify_audit()
     assert audit.whole
     assert audit.events == 2

@@ -8,15 +8,14 @@ from datetime import timedelta
 import pytest
 
 from memsieve.config import Settings
+from memsieve.embedded import AsyncMaintenance, EmbeddedProject
 from memsieve.errors import InvalidInput, StoreUnavailable
-from memsieve.memory import AsyncMemory
+from memsieve.memory import AsyncMemory, Memory
 from memsieve.model import Decision, ReviewStatus
 from memsieve.models.judges import LocalJudge
-from memsieve.project import AsyncProject
 from memsieve.services.container import open_services
 from memsieve.stores.sqlite.quarantine import SqliteQuarantine
 from memsieve.stores.sqlite.working import SqliteWorking
-from memsieve.sync import Memory
 from memsieve.testing import WordEmbedder
 from memsieve.testing.server import wait_until
 
@@ -70,7 +69,7 @@ def test_the_call_returns_before_the_embedder_and_the_judge_are_asked(data, cloc
             receipt = await later(memory.project("apollo"))
             assert asked == []
             assert receipt.admission.decision is Decision.PENDING
-            assert (await memory.project("apollo").log())[0].entry.content == TEXT
+            assert (await memory.project("apollo").review(by="ada@example.org").log())[0].entry.content == TEXT
 
     asyncio.run(scenario())
     assert asked == [TEXT]
@@ -89,7 +88,7 @@ def test_what_was_left_is_decided_before_a_memory_is_closed(open_memory):
             later(
                 memory.project("apollo"), f"{number} boxes of part {number}x lie in hall {number}h at {number} o'clock."
             )
-    decisions = {one.admission.decision for one in open_memory().project("apollo").log()}
+    decisions = {one.admission.decision for one in open_memory().project("apollo").review(by="ada@example.org").log()}
     assert Decision.PENDING not in decisions
 
 
@@ -106,9 +105,9 @@ def test_a_process_that_dies_in_between_leaves_a_pending_entry_that_a_retry_deci
     assert child.returncode == 9
     with Memory.open(data) as memory:
         project = memory.project("apollo")
-        [receipt] = project.log()
+        [receipt] = project.review(by="ada@example.org").log()
         assert (receipt.entry.content, receipt.admission.decision) == (OTHER, Decision.PENDING)
-        assert project.retry()[0].admission.admitted
+        assert memory.maintenance("apollo").retry()[0].admission.admitted
 
 
 @pytest.mark.parametrize("part", [(WordEmbedder, "embed"), (LocalJudge, "consistent"), (SqliteQuarantine, "decide")])
@@ -121,7 +120,7 @@ def test_an_error_nobody_foresaw_is_logged_and_holds_up_no_other(memory, monkeyp
     second = later(project, OTHER)
     wait_until(lambda: project.admission(second.entry.id).decision is Decision.ADMITTED)
     assert "ZeroDivisionError" in caplog.text
-    assert [one.admission.admitted for one in project.retry()] == [True]
+    assert [one.admission.admitted for one in memory.maintenance("apollo").retry()] == [True]
 
 
 def test_whoever_closes_does_not_wait_for_ever(data, clock, monkeypatch):
@@ -150,7 +149,7 @@ def test_the_same_key_again_is_one_entry_and_one_decision(memory, monkeypatch):
     receipts = [later(project, idempotency_key="k1") for _ in range(3)]
     wait_until(lambda: project.admission(receipts[0].entry.id).admitted)
     assert len({one.entry.id for one in receipts}) == 1
-    assert len(project.log()) == 1
+    assert len(project.review(by="ada@example.org").log()) == 1
     assert asked == [TEXT]
 
 
@@ -166,10 +165,10 @@ def test_what_a_person_decided_meanwhile_is_not_even_put_where_it_is_served(memo
     monkeypatch.setattr("memsieve.ingress.recording.HEAD_START", timedelta(seconds=1))
     project = memory.project("apollo")
     receipt = later(project)
-    project.promote(receipt.entry.id, by="ada")
+    project.review(by="ada").promote(receipt.entry.id)
     assert project.admission(receipt.entry.id).decision is Decision.PENDING
     wait_until(lambda: project.admission(receipt.entry.id).decision is not Decision.PENDING)
-    assert project.entry(receipt.entry.id).review is ReviewStatus.PROMOTED
+    assert project.review(by="ada@example.org").entry(receipt.entry.id).review is ReviewStatus.PROMOTED
     assert project.working() == []
     assert put == []
 
@@ -188,7 +187,7 @@ def test_nobody_can_wait_for_what_is_left_for_later(memory):
         later(memory.project("apollo"), wait=True)
     with pytest.raises(InvalidInput, match="must be one of now, later"):
         memory.project("apollo").record(TEXT, session_id="s1", decide="never")
-    assert memory.project("apollo").log() == []
+    assert memory.project("apollo").review(by="ada@example.org").log() == []
 
 
 def test_what_is_left_for_later_is_decided_on_servers_too(server_engine, data):
@@ -200,7 +199,7 @@ def test_what_is_left_for_later_is_decided_on_servers_too(server_engine, data):
             first, again = [await later(project, OTHER, idempotency_key="k1") for _ in range(2)]
         async with AsyncMemory.open(settings=Settings(data=data, **urls)) as memory:
             project = memory.project("apollo")
-            return first, again, await project.log(), await project.working()
+            return first, again, await project.review(by="ada@example.org").log(), await project.working()
 
     first, again, log, working = asyncio.run(scenario())
     assert first.admission.decision is Decision.PENDING
@@ -215,13 +214,13 @@ def test_what_waits_in_a_spool_is_decided_after_it_was_delivered(start_engine, d
 
     async def scenario():
         async with open_services(settings, jobs=False) as opened:
-            project = AsyncProject(opened, "apollo")
+            project = EmbeddedProject(opened, "apollo")
             await asyncio.to_thread(engine.postgres.stop)
             receipt = await later(project, OTHER)
             assert [check.name for check in receipt.admission.checks] == ["spool"]
             await asyncio.to_thread(engine.postgres.start)
             await asyncio.to_thread(wait_until, lambda: opened.spooled() == 0)
-            return await project.retry()
+            return await AsyncMaintenance(opened, "apollo").retry()
 
     [receipt] = asyncio.run(scenario())
     assert (receipt.entry.content, receipt.admission.admitted) == (OTHER, True)

@@ -19,9 +19,9 @@ from pathlib import Path
 import pytest
 
 from memsieve.config import Settings
+from memsieve.memory import Memory
 from memsieve.model import Decision, EntryFilter
 from memsieve.stores.postgres.migrate import migrate
-from memsieve.sync import Memory
 from memsieve.testing import PostgresServer, RedisServer
 
 CHILD = Path(__file__).with_name("outage_child.py")
@@ -83,14 +83,18 @@ def break_things(servers):
 
 
 def everything(memory):
-    return [receipt for name in PROJECTS for receipt in memory.project(name).log(EntryFilter(limit=10_000))]
+    return [
+        receipt
+        for name in PROJECTS
+        for receipt in memory.project(name).review(by="ada@example.org").log(EntryFilter(limit=10_000))
+    ]
 
 
 @pytest.mark.parametrize("spool", [(), ("spool",)])
 def test_nothing_acknowledged_is_lost_or_doubled_and_nothing_foreign_is_served(servers, start, tmp_path, spool):
     with Memory.open(settings=settings(servers, tmp_path)) as memory:
         for name in PROJECTS:
-            memory.project(name).promote_text(f"It was verified that there is one ledger of {name}.", by="ada")
+            memory.project(name).review(by="ada").promote_text(f"It was verified that there is one ledger of {name}.")
     children = [start(tmp_path, f"child{number}", *spool) for number in range(PROCESSES)]
     let_go(children)
     # All are read from the beginning: whose pipe is full would wait.
@@ -107,8 +111,8 @@ def test_nothing_acknowledged_is_lost_or_doubled_and_nothing_foreign_is_served(s
 
     with Memory.open(settings=settings(servers, tmp_path)) as memory:
         for name in PROJECTS:
-            memory.project(name).retry()
-            memory.project(name).restore_working()
+            memory.maintenance(name).retry()
+            memory.maintenance(name).restore_working()
         kept = everything(memory)
         counted = Counter((one.entry.project_id, one.entry.content) for one in kept)
         assert set(counted.values()) == {1}

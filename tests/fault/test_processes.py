@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from memsieve.errors import StoreUnavailable
+from memsieve.memory import Memory
 from memsieve.model import Decision, EntryFilter, ReviewStatus
-from memsieve.sync import Memory
 
 CHILD = Path(__file__).with_name("child.py")
 pytestmark = pytest.mark.usefixtures("small_embedder")
@@ -32,7 +32,7 @@ def integrity(data):
 
 
 def recorded(project):
-    return {receipt.entry.id for receipt in project.log(EntryFilter(limit=10_000))}
+    return {receipt.entry.id for receipt in project.review(by="ada@example.org").log(EntryFilter(limit=10_000))}
 
 
 @pytest.mark.parametrize("seen", [1, 137, 400])
@@ -58,8 +58,12 @@ def test_several_processes_record_and_promote_in_one_file(data, open_memory):
     project = open_memory(data).project("apollo")
     assert len(acknowledged) == 120
     assert recorded(project) == acknowledged
-    assert len(project.log(EntryFilter(review=ReviewStatus.PROMOTED, limit=1000))) == len(project.memories()) == 24
-    audit = project.verify_audit()
+    assert (
+        len(project.review(by="ada@example.org").log(EntryFilter(review=ReviewStatus.PROMOTED, limit=1000)))
+        == len(project.memories())
+        == 24
+    )
+    audit = project.review(by="ada@example.org").verify_audit()
     assert audit.whole, audit.problems
     assert audit.events == 24
     assert len(project.working()) <= 50
@@ -77,14 +81,14 @@ def test_many_threads_share_one_memory(memory):
             assert receipt.admission.admitted, receipt.admission.reasons
             found = project.retrieve(f"{mark}a {mark}b", session_id=f"r{thread}").items
             if number % 4 == 0:
-                project.promote(receipt.entry.id, by="ada")
+                project.review(by="ada").promote(receipt.entry.id)
             assert text in {item.content for item in found}
 
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(work, range(8)))
     stats = project.stats()
     assert (stats.recorded, stats.admitted, stats.memories, stats.answers) == (96, 96, 24, 96)
-    assert project.verify_audit().whole
+    assert project.review(by="ada@example.org").verify_audit().whole
 
 
 def test_one_text_said_by_many_threads_at_once_is_admitted_once(memory):
@@ -113,9 +117,9 @@ def test_one_entry_promoted_by_many_threads_at_once_is_one_memory(memory):
     project = memory.project("apollo")
     entry_id = project.record("The board approved the budget of the fleet in the end.", session_id="s").entry.id
     with ThreadPoolExecutor(8) as threads:
-        ids = {kept.id for kept in threads.map(lambda _: project.promote(entry_id, by="ada"), range(16))}
+        ids = {kept.id for kept in threads.map(lambda _: project.review(by="ada").promote(entry_id), range(16))}
     assert len(ids) == len(project.memories()) == 1
-    assert project.verify_audit().events == 1
+    assert project.review(by="ada@example.org").verify_audit().events == 1
 
 
 def test_a_memory_that_was_closed_says_so(open_memory, data):
@@ -129,7 +133,7 @@ def test_a_memory_that_was_closed_says_so(open_memory, data):
 def test_a_process_that_holds_the_file_for_too_long_is_named(data, memory, monkeypatch):
     project = memory.project("apollo")
     project.record("The board approved the budget of the fleet in the end.", session_id="s")
-    services = project._inner._services
+    services = memory.inner.services
     monkeypatch.setattr("memsieve.stores.sqlite.database.BUSY_SECONDS", 0.1)
     for connection in services.quarantine._database._connections:
         connection.execute("PRAGMA busy_timeout = 100")
@@ -170,7 +174,7 @@ def test_a_project_keeps_its_memory_open(data):
 
 def test_the_log_of_a_memory_that_only_answers_does_not_grow_for_ever(memory, data):
     project = memory.project("apollo")
-    project.promote_text("The ledger is kept in PostgreSQL.", by="ada")
+    project.review(by="ada").promote_text("The ledger is kept in PostgreSQL.")
     sizes = []
     for _ in range(4):
         for _ in range(400):

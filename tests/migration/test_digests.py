@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 
 from memsieve.config import Settings
+from memsieve.memory import Memory
 from memsieve.model import EntryFilter, ReviewStatus
 from memsieve.stores.sqlite import digests, quarantine
 from memsieve.stores.sqlite.migrate import migrate, released
-from memsieve.sync import Memory
 from memsieve.testing.factories import NOW, digest, insight, person, system
 
 pytestmark = pytest.mark.usefixtures("small_embedder")
@@ -37,7 +37,7 @@ def of_second_schema(data, clock, monkeypatch):
             project = memory.project("apollo")
             for text in TEXTS.values():
                 assert project.record(text, session_id="s", confidence=0.9).admission.admitted
-            kept = project.promote_text(TEXTS["promoted"], by="ada").id
+            kept = project.review(by="ada").promote_text(TEXTS["promoted"]).id
     with closing(sqlite3.connect(data / "memsieve.db", isolation_level=None)) as connection:
         connection.execute(SOURCE, (kept, TEXTS["promoted"]))
         connection.execute(GRAVE, (TEXTS["dismissed"],))
@@ -76,16 +76,16 @@ def test_a_memory_of_one_entry_has_the_place_where_that_was_said(of_second_schem
 def test_what_people_decided_still_stands_and_the_rest_can_be_digested(of_second_schema, clock):
     with Memory.open(of_second_schema, settings=Settings(), clock=clock) as memory:
         project = memory.project("apollo")
-        assert [one.review for one in project.log(EntryFilter(oldest_first=True))] == [
+        assert [one.review for one in project.review(by="ada@example.org").log(EntryFilter(oldest_first=True))] == [
             ReviewStatus.PROMOTED,
             ReviewStatus.DISMISSED,
             None,
         ]
-        store = project._inner._services.promoter.digests
-        [receipt] = memory._loop.call(store.undecided(system(), NOW - timedelta(days=7)))
+        store = memory.inner.services.promoter.digests
+        [receipt] = memory.loop.call(store.undecided(system(), NOW - timedelta(days=7)))
         assert receipt.entry.content == TEXTS["open"]
         made = insight([receipt.entry])
-        assert memory._loop.call(store.save(person(), digest(made))).insights == (made,)
+        assert memory.loop.call(store.save(person(), digest(made))).insights == (made,)
 
 
 def plan(connection, sql, values):

@@ -9,9 +9,9 @@ import pytest
 from memsieve.config import Settings
 from memsieve.errors import EmbedderError
 from memsieve.jobs.reembed import Reembedding
+from memsieve.memory import Memory
 from memsieve.model import EntryFilter
 from memsieve.stores.sqlite.migrate import migrate, released
-from memsieve.sync import Memory
 from memsieve.testing import WordEmbedder
 
 FIRST, SECOND = "all-MiniLM-L6-v2-int8", "all-MiniLM-L6-v2-zh-int8"
@@ -63,8 +63,8 @@ def of_first_model(data, monkeypatch):
             project = memory.project("apollo")
             for said, kept, retired in (ENGLISH, ACCENTED, CHINESE):
                 assert project.record(said, session_id="s", confidence=0.9).admission.admitted
-                project.promote_text(kept, by="ada")
-                project.retire(project.promote_text(retired, by="ada").id, by="ada", reason="wrong")
+                project.review(by="ada").promote_text(kept)
+                project.review(by="ada").retire(project.review(by="ada").promote_text(retired).id, reason="wrong")
             embedder.embed = fail
             project.record(UNDECIDED, session_id="s", confidence=0.9)
     with closing(sqlite3.connect(data / "memsieve.db", isolation_level=None)) as connection:
@@ -120,17 +120,19 @@ def test_chinese_is_found_by_vector_after_its_vectors_were_made(of_first_model):
         assert all(one.embedding is not None for one in project.working())
         [found] = search(memory, CHINESE[1])
         assert (found.content, found.similarity) == (CHINESE[1], pytest.approx(1, abs=1e-3))
-        assert project.verify_audit().whole
-        undecided = [one for one in project.log(EntryFilter()) if one.entry.content == UNDECIDED]
+        assert project.review(by="ada@example.org").verify_audit().whole
+        undecided = [
+            one for one in project.review(by="ada@example.org").log(EntryFilter()) if one.entry.content == UNDECIDED
+        ]
         assert [one.entry.embedding for one in undecided] == [None]
-        [decided] = project.retry()
+        [decided] = memory.maintenance("apollo").retry()
         assert decided.admission.admitted
 
 
 def search(memory, text):
     """Search long-term memory by the vector of a text alone."""
     project = memory.project("apollo")._inner
-    return memory._loop.call(project._services.longterm.search(project._agent, Second().vector(text), [], 1))
+    return memory.loop.call(project._services.longterm.search(project._agent, Second().vector(text), [], 1))
 
 
 def test_vectors_of_any_other_model_keep_their_name(of_first_model):

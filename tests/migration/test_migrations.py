@@ -75,7 +75,7 @@ def test_migrating_twice_changes_nothing(connection):
 def test_an_older_file_gets_what_is_missing_and_keeps_what_it_holds(data, open_memory):
     memory = open_memory(data)
     project = memory.project("apollo")
-    kept = project.promote_text("The board approved the budget of the fleet.", by="ada").id
+    kept = project.review(by="ada").promote_text("The board approved the budget of the fleet.").id
     entry_id = project.record("The board approved the budget of another fleet.", session_id="s").entry.id
     memory.close()
     with closing(sqlite3.connect(data / "memsieve.db", isolation_level=None)) as connection:
@@ -119,7 +119,7 @@ def test_a_failing_migration_leaves_nothing_half_done(connection, broken):
 
 
 def test_several_processes_open_a_new_file_at_once(data):
-    code = f"from memsieve.sync import Memory; m = Memory.open({str(data)!r}); print(m.projects()); m.close()"
+    code = f"from memsieve.memory import Memory; m = Memory.open({str(data)!r}); print(m.projects()); m.close()"
     children = [
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for _ in range(4)

@@ -14,8 +14,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from memsieve.config import Settings
 from memsieve.errors import Conflict
+from memsieve.memory import Memory
 from memsieve.model import ExclusionReason, ReviewStatus
-from memsieve.sync import Memory
 from memsieve.testing import Clock, WordEmbedder
 
 PROJECTS = ("apollo", "gemini")
@@ -58,7 +58,11 @@ def claims_in(text):
 
 def stands(project, insight):
     """Say whether an entry behind an insight is left that nobody rejected, by itself or with another insight."""
-    counting = [project.entry(source.entry_id).review for source in insight.sources if source.doubt is None]
+    counting = [
+        project.review(by="ada@example.org").entry(source.entry_id).review
+        for source in insight.sources
+        if source.doubt is None
+    ]
     return not counting or any(review not in {ReviewStatus.DISMISSED, ReviewStatus.RETIRED} for review in counting)
 
 
@@ -118,7 +122,7 @@ class Digests(RuleBasedStateMachine):
         assert set(made.set_aside) <= set(ExclusionReason)
 
     def what_joined_a_decision_is_decided(self, project):
-        for one in self.memory.project(project).insights(decided=True):
+        for one in self.memory.project(project).review(by="ada@example.org").insights(decided=True):
             self.truth[project].decided |= {source.entry_id for source in one.later}
 
     @rule(project=projects, pick=picks, deed=st.sampled_from(("promote", "edit", "dismiss")))
@@ -166,7 +170,7 @@ class Digests(RuleBasedStateMachine):
     def insights_quote_what_their_own_project_holds_word_for_word(self):
         for name, truth in getattr(self, "truth", {}).items():
             for decided in (False, True):
-                for one in self.memory.project(name).insights(decided=decided):
+                for one in self.memory.project(name).review(by="ada@example.org").insights(decided=decided):
                     assert one.project_id == name
                     for source in (*one.sources, *one.later):
                         assert source.quote in truth.said[source.entry_id]
@@ -175,7 +179,11 @@ class Digests(RuleBasedStateMachine):
     def only_a_person_who_promotes_writes_memory(self):
         for name in getattr(self, "truth", {}):
             project = self.memory.project(name)
-            promoted = {event.subject for event in project.audit_log() if event.action == "promoted"}
+            promoted = {
+                event.subject
+                for event in project.review(by="ada@example.org").audit_log()
+                if event.action == "promoted"
+            }
             assert {memory.id for memory in project.memories()} == promoted
 
 

@@ -22,8 +22,8 @@ from hypothesis.stateful import (
 
 from memsieve.config import FilterSettings, Settings
 from memsieve.errors import Conflict
+from memsieve.memory import Memory
 from memsieve.model import UNVERIFIED_LABEL, VERIFIED_LABEL, Source
-from memsieve.sync import Memory
 from memsieve.testing import Clock
 
 # The rules in figures of their own: taken from the code they could not be broken.
@@ -171,7 +171,7 @@ class Tiers(RuleBasedStateMachine):
 
     def promote(self, project, said):
         truth = self.truth[project]
-        memory = self.memory.project(project).promote(said.id, by="ada")
+        memory = self.memory.project(project).review(by="ada").promote(said.id)
         self.keep(truth, memory, said.text, said.claim, {said.id})
         truth.hot = [one for one in truth.hot if one.said.id != said.id]
 
@@ -179,7 +179,7 @@ class Tiers(RuleBasedStateMachine):
     def promote_text(self, project, pick, turned):
         claim = self.known_claim(pick)
         text = text_of(claim, turned=turned)
-        memory = self.memory.project(project).promote_text(text, by="bob")
+        memory = self.memory.project(project).review(by="bob").promote_text(text)
         self.keep(self.truth[project], memory, text, claim, set())
 
     def keep(self, truth, memory, text, claim, sources):
@@ -214,7 +214,7 @@ class Tiers(RuleBasedStateMachine):
         if not living:
             return
         kept = living[pick % len(living)]
-        retirement = self.memory.project(project).retire(kept.id, by="ada", reason="outdated")
+        retirement = self.memory.project(project).review(by="ada").retire(kept.id, reason="outdated")
         [chunk] = retirement.memory.chunks
         kept.retired = True
         truth.graves.append(Grave(kept.text, kept.claim, chunk.id))
@@ -225,7 +225,7 @@ class Tiers(RuleBasedStateMachine):
 
     def delete(self, project, said):
         truth = self.truth[project]
-        self.memory.project(project).delete(said.id, by="ada", reason="private")
+        self.memory.project(project).review(by="ada").delete(said.id, reason="private")
         truth.said.remove(said)
         truth.hot = [one for one in truth.hot if one.said.id != said.id]
         truth.lines += 1
@@ -287,7 +287,7 @@ class Tiers(RuleBasedStateMachine):
 
     def the_audit_chain_is_whole(self):
         for name, truth in self.truth.items():
-            audit = self.memory.project(name).verify_audit()
+            audit = self.memory.project(name).review(by="ada@example.org").verify_audit()
             assert audit.whole, audit.problems
             assert audit.events == truth.lines
 

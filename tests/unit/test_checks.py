@@ -243,7 +243,7 @@ def test_who_was_served_nothing_echoes_nothing(embed):
 
 def test_spaces_around_a_session_do_not_hide_an_echo(memory):
     project = memory.project("apollo")
-    project.promote_text(LEDGER, by="ada")
+    project.review(by="ada").promote_text(LEDGER)
     project.retrieve("Which database does the ledger use?", session_id=" s1 ")
     receipt = project.record(LEDGER, session_id="s1", confidence=0.9)
     assert [check.name for check in receipt.admission.checks if not check.passed] == ["echo"]

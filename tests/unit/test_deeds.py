@@ -22,32 +22,32 @@ def project(memory):
 
 def test_promotion_takes_the_entry_out_of_working_memory_and_serves_it_once(project):
     entry_id = project.record(TEXT, session_id="s1", confidence=0.9).entry.id
-    kept = project.promote(entry_id, by="ada")
+    kept = project.review(by="ada").promote(entry_id)
     assert project.working() == []
     assert [(item.content, item.verified, item.promoted_by) for item in project.retrieve("alpha beta").items] == [
         (TEXT, True, "ada")
     ]
     assert kept.approval.entry_ids == (entry_id,)
-    assert project.log()[0].review is ReviewStatus.PROMOTED
+    assert project.review(by="ada@example.org").log()[0].review is ReviewStatus.PROMOTED
 
 
 def test_promoting_twice_changes_nothing(project):
     entry_id = project.record(TEXT, session_id="s1").entry.id
-    assert project.promote(entry_id, by="ada") == project.promote(entry_id, by="bob")
-    assert project.verify_audit().events == 1
+    assert project.review(by="ada").promote(entry_id) == project.review(by="bob").promote(entry_id)
+    assert project.review(by="ada@example.org").verify_audit().events == 1
 
 
 def test_a_refused_entry_can_be_promoted_by_a_person(project):
     receipt = project.record(TEXT, session_id="s1", confidence=0.1)
     assert receipt.admission.decision is Decision.REFUSED
-    assert project.promote(receipt.entry.id, by="ada").chunks[0].content == TEXT
+    assert project.review(by="ada").promote(receipt.entry.id).chunks[0].content == TEXT
 
 
 def test_a_long_text_is_promoted_in_chunks_that_cover_it(project):
     text = "\n\n".join(
         f"Section {number} speaks of item{number}. " + "More words follow here. " * 15 for number in range(8)
     )
-    kept = project.promote_text(text, by="ada")
+    kept = project.review(by="ada").promote_text(text)
     assert len(kept.chunks) >= 6
     assert all(chunk.content in text.strip() for chunk in kept.chunks)
     found = project.retrieve("Which section speaks of item5?", max_results=1)
@@ -57,7 +57,7 @@ def test_a_long_text_is_promoted_in_chunks_that_cover_it(project):
 def test_dismissal_takes_the_entry_and_its_like_out_of_working_memory(project):
     refused = project.record(TEXT, session_id="s1", confidence=0.1).entry.id
     assert project.record(AGAIN, session_id="s2", confidence=0.9).admission.admitted
-    tombstone = project.dismiss(refused, by="ada", reason="It is made up.")
+    tombstone = project.review(by="ada").dismiss(refused, reason="It is made up.")
     assert tombstone.kind is TombstoneKind.DISMISSED
     assert project.working() == []
     assert project.record(AGAIN, session_id="s3", confidence=0.9).admission.decision is Decision.REFUSED
@@ -65,54 +65,54 @@ def test_dismissal_takes_the_entry_and_its_like_out_of_working_memory(project):
 
 def test_dismissing_twice_changes_nothing(project):
     entry_id = project.record(TEXT, session_id="s1").entry.id
-    project.dismiss(entry_id, by="ada", reason="wrong")
-    project.dismiss(entry_id, by="ada", reason="wrong")
-    assert (project.stats().tombstones, project.verify_audit().events) == (1, 1)
+    project.review(by="ada").dismiss(entry_id, reason="wrong")
+    project.review(by="ada").dismiss(entry_id, reason="wrong")
+    assert (project.stats().tombstones, project.review(by="ada@example.org").verify_audit().events) == (1, 1)
 
 
 def test_what_is_verified_is_retired_and_not_dismissed(project):
     entry_id = project.record(TEXT, session_id="s1").entry.id
-    project.promote(entry_id, by="ada")
+    project.review(by="ada").promote(entry_id)
     with pytest.raises(Conflict, match="Retire"):
-        project.dismiss(entry_id, by="ada", reason="wrong")
+        project.review(by="ada").dismiss(entry_id, reason="wrong")
 
 
 def test_retirement_works_at_once_names_who_was_served_and_bars_the_way_back(project):
-    kept = project.promote_text(TEXT, by="ada")
+    kept = project.review(by="ada").promote_text(TEXT)
     answer = project.retrieve("alpha beta", session_id="s1", agent_id="cfo")
     project.record(AGAIN, session_id="s2", confidence=0.9)
-    retirement = project.retire(kept.chunks[0].id, by="bob", reason="outdated")
+    retirement = project.review(by="bob").retire(kept.chunks[0].id, reason="outdated")
     assert [(one.answer_id, one.session_id, one.agent_id) for one in retirement.served] == [(answer.id, "s1", "cfo")]
     assert (retirement.memory.retired_by, retirement.memory.id) == ("bob", kept.id)
     assert project.retrieve("alpha beta").items == ()
     assert project.record(AGAIN, session_id="s3", confidence=0.9).admission.decision is Decision.REFUSED
-    assert project.lineage(kept.id).memories[0].retired_at is not None
+    assert project.review(by="ada@example.org").lineage(kept.id).memories[0].retired_at is not None
 
 
 def test_a_person_may_approve_what_was_retired(project):
-    kept = project.promote_text(TEXT, by="ada")
-    project.retire(kept.id, by="ada", reason="outdated")
-    project.promote_text(TEXT, by="bob")
+    kept = project.review(by="ada").promote_text(TEXT)
+    project.review(by="ada").retire(kept.id, reason="outdated")
+    project.review(by="bob").promote_text(TEXT)
     assert [item.promoted_by for item in project.retrieve("alpha beta").items] == ["bob"]
     assert project.record(AGAIN, session_id="s3", confidence=0.9).admission.admitted
 
 
 def test_deletion_leaves_no_content_but_a_line(project):
     entry_id = project.record(TEXT, session_id="s1", confidence=0.9).entry.id
-    project.delete(entry_id, by="ada", reason="private")
-    assert project.log() == project.working() == []
+    project.review(by="ada").delete(entry_id, reason="private")
+    assert project.review(by="ada@example.org").log() == project.working() == []
     assert project.retrieve("alpha beta").items == ()
     with pytest.raises(NotFound):
-        project.delete(entry_id, by="ada", reason="private")
-    assert project.verify_audit().events == 1
+        project.review(by="ada").delete(entry_id, reason="private")
+    assert project.review(by="ada@example.org").verify_audit().events == 1
 
 
 def test_lineage_goes_from_what_was_said_to_who_was_served(project):
     entry_id = project.record(TEXT, session_id="s1", agent_id="cfo", confidence=0.9).entry.id
-    kept = project.promote(entry_id, by="ada")
+    kept = project.review(by="ada").promote(entry_id)
     project.retrieve("alpha beta", session_id="s2")
     for any_id in (entry_id, kept.id, kept.chunks[0].id):
-        lineage = project.lineage(any_id)
+        lineage = project.review(by="ada@example.org").lineage(any_id)
         assert [receipt.entry.agent_id for receipt in lineage.entries] == ["cfo"]
         assert [memory.id for memory in lineage.memories] == [kept.id]
         assert [event.action for event in lineage.events] == ["promoted"]
@@ -122,9 +122,9 @@ def test_lineage_goes_from_what_was_said_to_who_was_served(project):
 @pytest.mark.parametrize("deed", ["dismiss", "retire", "delete"])
 def test_every_deed_needs_a_reason_and_an_id_that_exists(project, deed):
     with pytest.raises(InvalidInput):
-        getattr(project, deed)("nobody", by="ada", reason=" ")
+        getattr(project.review(by="ada"), deed)("nobody", reason=" ")
     with pytest.raises(NotFound) as raised:
-        getattr(project, deed)("nobody", by="ada", reason="wrong")
+        getattr(project.review(by="ada"), deed)("nobody", reason="wrong")
     assert raised.value.subject == "nobody"
 
 
@@ -136,15 +136,15 @@ def test_a_deed_while_the_filter_looks_is_not_undone_by_the_filter(data, clock, 
     async def race():
         async with AsyncMemory.open(data, clock=clock) as memory:
             project = memory.project("apollo")
-            kept = await project.promote_text(TEXT, by="ada")
+            kept = await project.review(by="ada").promote_text(TEXT)
             refused = await project.record(AGAIN, session_id="s0", confidence=0.1)
 
             def act(entry_id):
                 if deed == "retire":
-                    return project.retire(kept.id, by="ada", reason="wrong")
+                    return project.review(by="ada").retire(kept.id, reason="wrong")
                 if deed == "dismiss":
-                    return project.dismiss(refused.entry.id, by="ada", reason="wrong")
-                return project.promote(entry_id, by="ada")
+                    return project.review(by="ada").dismiss(refused.entry.id, reason="wrong")
+                return project.review(by="ada").promote(entry_id)
 
             def look_while_a_person_acts(candidate, settings, at):
                 acting.append(asyncio.create_task(act(candidate.entry.id)))
@@ -161,35 +161,37 @@ def test_a_deed_while_the_filter_looks_is_not_undone_by_the_filter(data, clock, 
 
 def test_dismissing_a_second_time_returns_what_the_first_person_decided(project):
     entry_id = project.record(TEXT, session_id="s1").entry.id
-    first = project.dismiss(entry_id, by="ada", reason="It is made up.")
-    assert project.dismiss(entry_id, by="bob", reason="I agree.") == first
-    assert [event.actor for event in project.audit_log()] == ["ada"]
+    first = project.review(by="ada").dismiss(entry_id, reason="It is made up.")
+    assert project.review(by="bob").dismiss(entry_id, reason="I agree.") == first
+    assert [event.actor for event in project.review(by="ada@example.org").audit_log()] == ["ada"]
 
 
 def test_retiring_a_second_time_returns_what_the_first_person_decided(project):
-    kept = project.promote_text(TEXT, by="ada")
-    project.retire(kept.id, by="ada", reason="outdated")
-    again = project.retire(kept.id, by="bob", reason="wrong").memory
+    kept = project.review(by="ada").promote_text(TEXT)
+    project.review(by="ada").retire(kept.id, reason="outdated")
+    again = project.review(by="bob").retire(kept.id, reason="wrong").memory
     assert (again.retired_by, again.retired_reason) == ("ada", "outdated")
 
 
 def test_a_memory_without_a_vector_leaves_a_tombstone_with_one(project, small_embedder, memory):
-    kept = project.promote_text(TEXT, by="ada")
+    kept = project.review(by="ada").promote_text(TEXT)
     with sqlite3.connect(memory.settings.data / "memsieve.db") as connection:
         connection.execute("UPDATE memories SET embedder = 'another model'")
-    project.retire(kept.id, by="ada", reason="outdated")
+    project.review(by="ada").retire(kept.id, reason="outdated")
     refused = project.record(AGAIN, session_id="s1").admission
     assert [check.name for check in refused.checks if not check.passed] == ["tombstone"]
 
 
-def test_an_entry_that_was_promoted_while_it_waited_is_not_served_a_second_time(project, small_embedder, monkeypatch):
+def test_an_entry_that_was_promoted_while_it_waited_is_not_served_a_second_time(
+    memory, project, small_embedder, monkeypatch
+):
     async def fail(_texts):
         raise EmbedderError("The endpoint is down.")
 
     with monkeypatch.context() as down:
         down.setattr(small_embedder, "embed", fail)
         waiting = project.record(TEXT, session_id="s1").entry.id
-    project.promote(waiting, by="ada")
-    [decided] = project.retry()
+    project.review(by="ada").promote(waiting)
+    [decided] = memory.maintenance("apollo").retry()
     assert decided.admission.decision is Decision.ADMITTED
     assert project.working() == []

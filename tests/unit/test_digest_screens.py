@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from memsieve.cli import digest_screens, drawing, screens
-from memsieve.cli.place import Place
+from memsieve.cli.target import Target
 from memsieve.digest.diff import word_diff
 from memsieve.jobs.weekly import DigestRun, RunOutcome
 from memsieve.model import (
@@ -210,9 +210,9 @@ def test_an_insight_carried_from_before_says_since_when_it_waits():
 
 def test_the_commands_to_decide_can_be_pasted():
     made = digest(insight([said()]))
-    text = shown(digest_screens.digest(made, None, Place.of(Path("/srv/my memory"), None)))
+    text = shown(digest_screens.digest(made, None, Target.of(Path("/srv/my memory"), None)))
     assert "memsieve insight --project apollo --data '/srv/my memory' ID\n" in text
-    text = shown(digest_screens.digest(made, None, Place.of(None, "http://[::1]:80"))).replace("\\\n", "")
+    text = shown(digest_screens.digest(made, None, Target.of(None, "http://[::1]:80"))).replace("\\\n", "")
     assert re.search(r"memsieve promote --project apollo --server 'http://\[::1\]:80' +ID\n", text)
     one = insight([said()])
     text = shown(digest_screens.insight(one))

@@ -58,7 +58,7 @@ def test_where_vectors_cannot_tell_the_words_decide_alone():
 @pytest.mark.parametrize("flood", [10, 49])
 def test_a_flood_of_unverified_text_pushes_no_verified_memory_out(open_memory, small_embedder, flood):
     project = open_memory(disabled_checks=frozenset({"duplicate"})).project("apollo")
-    project.promote_text("The ledger database is PostgreSQL, approved by the board.", by="ada")
+    project.review(by="ada").promote_text("The ledger database is PostgreSQL, approved by the board.")
     for number in range(flood):
         project.record(
             f"The ledger database is PostgreSQL and mirror {number} of it stands in hall {number * 7}.",

@@ -229,21 +229,21 @@ def test_a_memory_has_its_keys_for_asynchronous_and_synchronous_code(memory, dat
 
 @pytest.mark.usefixtures("small_embedder")
 def test_nothing_is_remembered_in_the_servers_own_log(memory):
-    server = memory.project(SERVER_PROJECT)
+    server, operator = memory.project(SERVER_PROJECT), memory.maintenance(SERVER_PROJECT)
     old = Entry(
         id="1", project_id=SERVER_PROJECT, session_id="s", content="Said long ago.", created_at=NOW - timedelta(days=9)
     )
     for deed in (
         lambda: server.record("The board approved the budget of the fleet.", session_id="s"),
-        lambda: server.bring(old),
-        lambda: server.bring_history([old]),
-        lambda: server.promote_text("The board approved it.", by="ada"),
-        lambda: server.promote_texts(["The board approved it."], by="ada"),
+        lambda: operator.import_entry(old),
+        lambda: operator.import_history([old]),
+        lambda: server.review(by="ada").promote_text("The board approved it."),
+        lambda: operator.import_texts(["The board approved it."], by="ada"),
     ):
         with pytest.raises(Forbidden, match="Name a project"):
             deed()
     assert memory.projects() == []
-    assert server.audit_log() == []
+    assert server.review(by="ada@example.org").audit_log() == []
 
 
 def test_a_key_that_was_valid_is_remembered_for_minutes_and_forgotten_when_it_is_not(store, run, clock):

@@ -27,7 +27,7 @@ def test_a_lower_threshold_would_have_admitted_more(memory, data):
     for number, confidence in enumerate((0.9, 0.75, 0.75, 0.5, None)):
         say(project, number, confidence=confidence)
     before = everything(data)
-    replay = project.replay({"min_confidence": 0.7})
+    replay = memory.maintenance("apollo").replay({"min_confidence": 0.7})
     assert (replay.entries, replay.admitted_before, replay.admitted_after) == (5, 2, 4)
     assert [(change.before, change.after.decision) for change in replay.changes] == [
         (Decision.REFUSED, Decision.ADMITTED)
@@ -41,7 +41,7 @@ def test_the_same_settings_change_nothing(memory):
         say(project, number, confidence=0.7 + number / 10)
     say(project, 1, confidence=0.99)
     say(project, 3, confidence=0.99)
-    replay = project.replay({})
+    replay = memory.maintenance("apollo").replay({})
     assert replay.changes == ()
     assert replay.admitted_before == replay.admitted_after
 
@@ -50,7 +50,7 @@ def test_what_would_have_been_admitted_bars_its_later_copies(memory):
     project = memory.project("apollo")
     say(project, 1, confidence=0.7)
     say(project, 1, confidence=0.9)
-    replay = project.replay({"min_confidence": 0.5})
+    replay = memory.maintenance("apollo").replay({"min_confidence": 0.5})
     assert [change.after.decision for change in replay.changes] == [Decision.ADMITTED, Decision.REFUSED]
     assert replay.admitted_before == replay.admitted_after == 1
 
@@ -60,28 +60,30 @@ def test_a_copy_a_day_later_is_no_duplicate_in_a_replay_either(memory, clock):
     say(project, 1, confidence=0.9)
     clock.advance(hours=24)
     say(project, 1, confidence=0.9)
-    assert project.replay({}).admitted_after == 2
+    assert memory.maintenance("apollo").replay({}).admitted_after == 2
 
 
 def test_tombstones_are_remembered_and_can_be_switched_off(memory):
     project = memory.project("apollo")
     buried = say(project, 1, confidence=0.5)
-    project.dismiss(buried.entry.id, by="ada", reason="wrong")
+    project.review(by="ada").dismiss(buried.entry.id, reason="wrong")
     again = say(project, 1, confidence=0.9)
     assert again.admission.decision is Decision.REFUSED
-    assert project.replay({}).changes == ()
-    [change] = project.replay({"disabled_checks": "tombstone"}).changes
+    assert memory.maintenance("apollo").replay({}).changes == ()
+    [change] = memory.maintenance("apollo").replay({"disabled_checks": "tombstone"}).changes
     assert (change.entry.id, change.after.decision) == (again.entry.id, Decision.ADMITTED)
 
 
 def test_echoes_are_remembered_and_judged_by_the_new_threshold(memory):
     project = memory.project("apollo")
-    memory_of = project.promote_text("Service alpha1 of region beta1 answers to team gamma1 about delta1.", by="ada")
+    memory_of = project.review(by="ada").promote_text(
+        "Service alpha1 of region beta1 answers to team gamma1 about delta1."
+    )
     assert project.retrieve("alpha1 beta1", session_id="s1").items[0].memory_id == memory_of.id
     echoed = say(project, 1, confidence=0.9)
     assert [check.name for check in echoed.admission.checks if not check.passed] == ["echo"]
-    assert project.replay({}).changes == ()
-    [change] = project.replay({"echo_similarity": 1.0}).changes
+    assert memory.maintenance("apollo").replay({}).changes == ()
+    [change] = memory.maintenance("apollo").replay({"echo_similarity": 1.0}).changes
     assert change.after.admitted
 
 
@@ -91,24 +93,25 @@ def test_only_what_was_said_since_then_is_replayed(memory, clock):
     clock.advance(hours=1)
     since = clock()
     say(project, 2, confidence=0.7)
-    assert project.replay({"min_confidence": 0.5}, since=since).entries == 1
+    assert memory.maintenance("apollo").replay({"min_confidence": 0.5}, since=since).entries == 1
 
 
 def test_another_project_is_not_replayed(memory):
     say(memory.project("gemini"), 1, confidence=0.7)
-    assert memory.project("apollo").replay({"min_confidence": 0.5}).entries == 0
+    assert memory.maintenance("apollo").replay({"min_confidence": 0.5}).entries == 0
 
 
 def test_a_wrong_setting_is_an_error(memory):
     with pytest.raises(ConfigError):
-        memory.project("apollo").replay({"min_confidence": 2})
+        memory.maintenance("apollo").replay({"min_confidence": 2})
 
 
 def test_a_long_past_is_replayed_to_its_end(open_memory):
-    project = open_memory(disabled_checks=frozenset({"injection", "consistency"})).project("apollo")
+    memory = open_memory(disabled_checks=frozenset({"injection", "consistency"}))
+    project = memory.project("apollo")
     for number in range(520):
         say(project, number, confidence=0.5)
-    assert project.replay({"min_confidence": 0.4}).entries == 520
+    assert memory.maintenance("apollo").replay({"min_confidence": 0.4}).entries == 520
 
 
 def test_a_shadow_decides_beside_the_filter_and_changes_nothing(open_memory):

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from memsieve import validate
 from memsieve.errors import ConfigError, InvalidInput
+from memsieve.memory import Memory
 from memsieve.model import EntryFilter
 from memsieve.ports import CLOCK_SKEW
-from memsieve.sync import Memory
 from memsieve.testing.factories import NOW, entry
 
 
@@ -132,7 +132,7 @@ def test_a_refused_recording_stores_nothing(memory, small_embedder, field, value
     with pytest.raises(InvalidInput) as raised:
         project.record(**given)
     assert raised.value.field == field
-    assert project.log() == []
+    assert project.review(by="ada@example.org").log() == []
 
 
 @pytest.mark.parametrize(
@@ -152,15 +152,15 @@ def test_an_entry_from_elsewhere_is_refused_with_the_id_of_an_insight_or_a_time_
 ):
     project = memory.project("apollo")
     with pytest.raises(InvalidInput) as raised:
-        project.bring(entry(**{field: value}))
+        memory.maintenance("apollo").import_entry(entry(**{field: value}))
     assert raised.value.field == field
-    assert project.log() == []
+    assert project.review(by="ada@example.org").log() == []
 
 
 def test_an_entry_from_a_clock_that_is_a_little_ahead_is_brought(memory, small_embedder):
     project = memory.project("apollo")
-    project.bring(entry(created_at=NOW + CLOCK_SKEW))
-    assert len(project.log()) == 1
+    memory.maintenance("apollo").import_entry(entry(created_at=NOW + CLOCK_SKEW))
+    assert len(project.review(by="ada@example.org").log()) == 1
 
 
 @pytest.mark.parametrize(
@@ -183,11 +183,9 @@ def test_a_bad_query_names_its_field(memory, small_embedder, field, value):
 @pytest.mark.parametrize("bad", ["\ud800", "", "a\0b", 5, None, b"x"])
 @pytest.mark.parametrize("method", ["promote", "dismiss", "retire", "delete", "entry", "memory", "lineage"])
 def test_an_id_that_is_none_is_refused_by_every_method(memory, method, bad):
-    named = {"promote": {"by": "ada"}}.get(method, {})
-    if method in {"dismiss", "retire", "delete"}:
-        named = {"by": "ada", "reason": "wrong"}
+    named = {"reason": "wrong"} if method in {"dismiss", "retire", "delete"} else {}
     with pytest.raises(InvalidInput):
-        getattr(memory.project("apollo"), method)(bad, **named)
+        getattr(memory.project("apollo").review(by="ada"), method)(bad, **named)
 
 
 @pytest.mark.parametrize(
@@ -211,17 +209,17 @@ def test_a_filter_that_makes_no_sense_is_refused(fields):
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda project: project.log(5),
-        lambda project: project.replay(None),
-        lambda project: project.audit_log(after="x"),
-        lambda project: project.memories(limit="x"),
-        lambda project: project.memories(after_id=5),
-        lambda project: project.record("The vote was unanimous.", session_id="s1", metadata=""),
+        lambda memory: memory.project("apollo").review(by="ada@example.org").log(5),
+        lambda memory: memory.maintenance("apollo").replay(None),
+        lambda memory: memory.project("apollo").review(by="ada@example.org").audit_log(after="x"),
+        lambda memory: memory.project("apollo").memories(limit="x"),
+        lambda memory: memory.project("apollo").memories(after_id=5),
+        lambda memory: memory.project("apollo").record("The vote was unanimous.", session_id="s1", metadata=""),
     ],
 )
 def test_an_argument_of_the_wrong_kind_is_refused(memory, ask):
     with pytest.raises(InvalidInput):
-        ask(memory.project("apollo"))
+        ask(memory)
 
 
 @pytest.mark.parametrize("folder", ["\0", "\ud800"])

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import memsieve
+from memsieve.embedded import EmbeddedProject, EmbeddedReview
 from memsieve.errors import ApprovalRequired, Forbidden, InvalidInput, NotFound
 from memsieve.model import Dispute, EntryFilter, KeyRole
 from memsieve.ports import QuarantineStore
-from memsieve.project import AsyncProject
 from memsieve.retrieval.retriever import Retriever
 from memsieve.review.approve import approve
 from memsieve.testing.factories import NOW, agent, digest, entry, insight, source, system
@@ -30,8 +30,8 @@ def insights(memory, other, refused):
         insight([one], "Nobody answers."),
         insight([one, two], "Somebody answers."),
     ]
-    store = memory.project("apollo")._inner._services.promoter.digests
-    memory._loop.call(store.save(system(), digest(*made)))
+    store = memory.inner.services.promoter.digests
+    memory.loop.call(store.save(system(), digest(*made)))
     return [one.id for one in made]
 
 
@@ -48,14 +48,14 @@ def filled(small_embedder, memory, data):
     project = memory.project("apollo")
     hot = project.record(TEXT, session_id="s1", confidence=0.9).entry.id
     refused = project.record("Too short.", session_id="s1", idempotency_key="k").entry.id
-    kept = project.promote_text("The board approved the budget.", by="ada").id
-    gone = project.promote_text("The board refused the budget.", by="ada").id
-    project.retire(gone, by="ada", reason="wrong")
+    kept = project.review(by="ada").promote_text("The board approved the budget.").id
+    gone = project.review(by="ada").promote_text("The board refused the budget.").id
+    project.review(by="ada").retire(gone, reason="wrong")
     other = project.record("Short, too.", session_id="s2").entry.id
-    project.promote(project.record("The board meets on Mondays.", session_id="s2").entry.id, by="ada")
+    project.review(by="ada").promote(project.record("The board meets on Mondays.", session_id="s2").entry.id)
     first, second, waits = insights(memory, other, refused)
-    raised = project.promote(first, by="ada").id
-    project.dismiss(second, by="bob", reason="wrong")
+    raised = project.review(by="ada").promote(first).id
+    project.review(by="bob").dismiss(second, reason="wrong")
     ids = {"hot": hot, "refused": refused, "kept": kept, "gone": gone, "new": str(uuid.uuid4())}
     ids |= {"first": first, "second": second, "waits": waits, "raised": raised, "other": other}
     key, revoked, admin = (make_key(memory, role) for role in (KeyRole.AGENT, KeyRole.REVIEWER, KeyRole.ADMIN))
@@ -214,7 +214,7 @@ def test_an_approval_without_its_audit_line_is_refused_and_behind_the_trigger_no
         connection.execute(forged, ids)
     connection.execute("DROP TRIGGER approvals_follow_their_audit_line")
     connection.execute(forged, ids)
-    audit = memory.project("apollo").verify_audit()
+    audit = memory.project("apollo").review(by="ada@example.org").verify_audit()
     assert not audit.whole
     assert ids["new"] in audit.problems[0]
 
@@ -231,11 +231,11 @@ def test_an_approval_without_its_audit_line_is_refused_and_behind_the_trigger_no
 )
 def test_tampering_behind_the_triggers_is_noticed_by_the_audit(filled, memory, tampering):
     connection, _ = filled
-    assert memory.project("apollo").verify_audit().whole
+    assert memory.project("apollo").review(by="ada@example.org").verify_audit().whole
     for trigger in ("audit_log_is_never_changed", "audit_log_is_never_removed"):
         connection.execute(f"DROP TRIGGER {trigger}")
     connection.execute(tampering)
-    assert not memory.project("apollo").verify_audit().whole
+    assert not memory.project("apollo").review(by="ada@example.org").verify_audit().whole
 
 
 def calls_of(name, folder=SOURCES):
@@ -267,7 +267,7 @@ def test_nobody_but_a_person_approves(scope):
 
 
 def test_an_agents_scope_opens_no_door_to_quarantine_or_long_term(memory, small_embedder):
-    services = memory.project("apollo")._inner._services
+    services = memory.inner.services
     doors = [
         lambda: services.quarantine.get(agent(), "x"),
         lambda: services.quarantine.find(agent(), EntryFilter()),
@@ -287,18 +287,19 @@ def test_an_agents_scope_opens_no_door_to_quarantine_or_long_term(memory, small_
     ]
     for door in doors:
         with pytest.raises(Forbidden):
-            memory._loop.call(door())
+            memory.loop.call(door())
 
 
 @pytest.mark.parametrize("by", ["", "  ", "a\nb", None, 7, "\u0000"])
 def test_promotion_needs_the_name_of_a_person(memory, small_embedder, by):
     with pytest.raises(InvalidInput):
-        memory.project("apollo").promote_text("The board approved the budget.", by=by)
+        memory.project("apollo").review(by=by).promote_text("The board approved the budget.")
     assert memory.project("apollo").memories() == []
 
 
 def test_no_method_of_a_project_takes_another_project():
-    methods = [value for name, value in vars(AsyncProject).items() if callable(value) and not name.startswith("_")]
+    faces = [*vars(EmbeddedProject).items(), *vars(EmbeddedReview).items()]
+    methods = [value for name, value in faces if callable(value) and not name.startswith("_")]
     assert len(methods) > 15
     for method in methods:
         assert not {"project", "project_id", "scope", "group_id"} & set(method.__annotations__)
@@ -307,15 +308,15 @@ def test_no_method_of_a_project_takes_another_project():
 def test_nothing_of_another_project_can_be_reached_by_its_ids(memory, small_embedder):
     apollo, gemini = memory.project("apollo"), memory.project("gemini")
     entry_id = apollo.record(TEXT, session_id="s1", confidence=0.9).entry.id
-    kept = apollo.promote_text("The board approved the budget.", by="ada")
+    kept = apollo.review(by="ada").promote_text("The board approved the budget.")
     attempts = [
-        lambda: gemini.promote(entry_id, by="eve"),
-        lambda: gemini.dismiss(entry_id, by="eve", reason="x"),
-        lambda: gemini.delete(entry_id, by="eve", reason="x"),
-        lambda: gemini.lineage(entry_id),
-        lambda: gemini.lineage(kept.id),
-        lambda: gemini.retire(kept.id, by="eve", reason="x"),
-        lambda: gemini.retire(kept.chunks[0].id, by="eve", reason="x"),
+        lambda: gemini.review(by="eve").promote(entry_id),
+        lambda: gemini.review(by="eve").dismiss(entry_id, reason="x"),
+        lambda: gemini.review(by="eve").delete(entry_id, reason="x"),
+        lambda: gemini.review(by="ada@example.org").lineage(entry_id),
+        lambda: gemini.review(by="ada@example.org").lineage(kept.id),
+        lambda: gemini.review(by="eve").retire(kept.id, reason="x"),
+        lambda: gemini.review(by="eve").retire(kept.chunks[0].id, reason="x"),
     ]
     for attempt in attempts:
         with pytest.raises(NotFound) as raised:
@@ -323,14 +324,14 @@ def test_nothing_of_another_project_can_be_reached_by_its_ids(memory, small_embe
         assert "board" not in str(raised.value)
         assert "alpha" not in str(raised.value)
     assert gemini.retrieve("board budget alpha").items == ()
-    assert gemini.log() == gemini.memories() == gemini.working() == []
+    assert gemini.review(by="ada@example.org").log() == gemini.memories() == gemini.working() == []
     assert gemini.stats().recorded == 0
     assert apollo.retrieve("board budget").items
 
 
 def test_what_was_served_in_one_project_is_no_echo_in_another(memory, small_embedder):
     apollo, gemini = memory.project("apollo"), memory.project("gemini")
-    apollo.promote_text(TEXT, by="ada")
+    apollo.review(by="ada").promote_text(TEXT)
     apollo.retrieve("alpha beta", session_id="s1")
     assert gemini.record(TEXT, session_id="s1", confidence=0.9).admission.admitted
 
@@ -351,7 +352,7 @@ def test_a_verified_text_that_was_changed_behind_the_triggers_is_noticed_by_the_
     for trigger in ("memories_are_kept_as_approved", "approvals_are_never_changed"):
         connection.execute(f"DROP TRIGGER {trigger}")
     connection.execute(f"UPDATE {table} SET content = 'The parser is perfect.'")
-    assert not memory.project("apollo").verify_audit().whole
+    assert not memory.project("apollo").review(by="ada@example.org").verify_audit().whole
 
 
 @pytest.mark.parametrize("tampering", ["SET detail = 'not json'", "SET at = 'garbage'"])
@@ -359,7 +360,7 @@ def test_an_audit_line_that_was_made_unreadable_is_named(filled, memory, tamperi
     connection, _ = filled
     connection.execute("DROP TRIGGER audit_log_is_never_changed")
     connection.execute(f"UPDATE audit_log {tampering} WHERE sequence = 1")
-    assert "Line 1 " in memory.project("apollo").verify_audit().problems[0]
+    assert "Line 1 " in memory.project("apollo").review(by="ada@example.org").verify_audit().problems[0]
 
 
 def test_only_the_vector_of_a_settled_insight_may_change(filled):

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from memsieve import Memory
-from memsieve.sync import Project
+from memsieve.memory import Project
 
 REVIEWER = "ada@example.org"
 
@@ -195,12 +195,12 @@ def fill_hostile(folder: Path, name: str) -> None:
     with Memory.open(folder, clock=clock) as memory:
         project = memory.project(name)
         for text in HOSTILE:
-            project.promote_text(f"Approved: {text}", by=REVIEWER)
+            project.review(by=REVIEWER).promote_text(f"Approved: {text}")
             for days, session in ((2, "one"), (1, "two"), (0, "three")):
                 clock.go_back(days, hours=1)
                 project.record(text, session_id=session, agent_id=f"{PICTURE}-{session}", confidence=0.9)
         clock.go_back(0)
-        project.digest()
+        project.review(by="ada@example.org").digest()
 
 
 def fill_many(folder: Path, name: str, count: int) -> None:
@@ -249,11 +249,11 @@ class _Clock:
 def _fill(project: Project, clock: _Clock) -> None:
     for age, text in zip((40, 33, 21, 12, 9), KNOWN, strict=True):
         clock.go_back(age)
-        project.promote_text(text, by=REVIEWER)
+        project.review(by=REVIEWER).promote_text(text)
     for days, hours, session, agent, confidence, text in sorted(SAID, reverse=True):
         clock.go_back(days, hours=hours)
         project.record(text, session_id=session, agent_id=agent, confidence=confidence)
     clock.go_back(0)
-    project.digest()
+    project.review(by="ada@example.org").digest()
     for question, session, agent in ASKED:
         project.retrieve(question, session_id=session, agent_id=agent)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import getpass
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -39,7 +38,7 @@ from memsieve.api.seats import MOST_STREAMS, Seats
 from memsieve.api.serving.connections import END_STREAMS
 from memsieve.api.state import STREAM_SECONDS, Entrance, State
 from memsieve.api.stream import Hub
-from memsieve.config import Settings
+from memsieve.config import Settings, login_name
 from memsieve.memory import AsyncMemory
 from memsieve.ports import Clock
 from memsieve.services.stores import utc_now
@@ -69,7 +68,7 @@ def create_app(
     `token` is the reviewer's on this machine, and `user` the person who answers for what is done with it. `knowledge`
     has the knowledge base of each project, for those who come by MCP.
     """
-    entrance = Entrance(bound_to_loopback=bound_to_loopback, token=token, user=user or getpass.getuser())
+    entrance = Entrance(bound_to_loopback=bound_to_loopback, token=token, user=user or login_name())
 
     metrics, traces = Metrics(), configured()
     door = McpDoor(knowledge or {}, body_bytes=settings.max_body_bytes)

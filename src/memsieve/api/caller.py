@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from ipaddress import ip_address
+from urllib.parse import unquote
 
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -20,9 +21,12 @@ from memsieve.api.requests import Body, Named
 from memsieve.api.state import State, state_of
 from memsieve.errors import Forbidden, InvalidInput, StoreUnavailable
 from memsieve.model import ApiKey, AuditNote, KeyRole
-from memsieve.project import AsyncProject
+from memsieve.project import AsyncProject, AsyncReview
 
 LOCAL = "local"
+# In whose name a client means to act: percent-encoded UTF-8.
+ACTOR_HEADER = "X-Memsieve-By"
+MAX_SHOWN = 200
 # Who sends one of these is a proxy: the peer's address is not the caller's.
 _PROXIES = frozenset(
     {
@@ -90,7 +94,22 @@ async def identified(request: Request, right: Right) -> Caller:
     if not caller.may(right):
         await _note_foreign(held, caller, await _sent(request, caller))
         raise Forbidden(needed(held, caller, right))
+    _refuse_other_name(request, caller)
     return caller
+
+
+def _refuse_other_name(request: Request, caller: Caller) -> None:
+    """Refuse what is to be done in another name than the caller's: nothing is put down to the wrong one in silence."""
+    given = request.headers.getlist(ACTOR_HEADER)
+    if not given:
+        return
+    names = {unquote(one, errors="replace").strip() for one in given}
+    if names != {caller.name}:
+        other = ", ".join(repr(name) for name in sorted(names))
+        raise Forbidden(
+            f"This is to be done in the name of {other[:MAX_SHOWN]}, and the key is {caller.name!r}'s. Use that name, "
+            "or a key of your own."
+        )
 
 
 async def still_known(request: Request) -> bool:
@@ -138,12 +157,17 @@ async def project_of(request: Request, sent: Body | Named) -> AsyncProject:
             raise Forbidden(
                 f"This key is for project {caller.project!r} and reaches no other: {foreign!r} was refused, and noted."
             )
-        return held.project(caller.project)
+        return held.project(caller.project, caller.name)
     if len(set(named)) > 1:
         raise InvalidInput("project_id and group_id name two projects. Send one of them.", field="group_id")
     if not named:
         raise InvalidInput("Name the project: send project_id, or group_id, which is the same.", field="project_id")
-    return held.project(named[0])
+    return held.project(named[0], caller.name)
+
+
+async def review_of(request: Request, sent: Body | Named) -> AsyncReview:
+    """Return the review of the project that a caller means, in the name of their key."""
+    return (await project_of(request, sent)).review(by=caller_of(request).name)
 
 
 async def _note_foreign(held: State, caller: Caller, named: list[str]) -> str | None:
@@ -152,7 +176,7 @@ async def _note_foreign(held: State, caller: Caller, named: list[str]) -> str | 
         return None
     foreign = next((name for name in named if name != caller.project), None)
     if foreign is not None:
-        await held.project(caller.project).note(AuditNote.FOREIGN_PROJECT, foreign, by=caller.name)
+        await held.memory.maintenance(caller.project).note(AuditNote.FOREIGN_PROJECT, foreign, by=caller.name)
     return foreign
 
 

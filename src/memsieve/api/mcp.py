@@ -25,9 +25,9 @@ from memsieve.api.requests import Name, Named
 from memsieve.api.state import State, state_of
 from memsieve.errors import ConfigError, InvalidInput, KnowledgeBaseError, MemsieveError
 from memsieve.kb.base import KnowledgeBase
-from memsieve.mcp.desk import Desk, Need
+from memsieve.mcp.context import Need, ToolContext
 from memsieve.mcp.installed import require_sdk
-from memsieve.project import AsyncProject
+from memsieve.project import AsyncProject, ReadOnlyReview
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -80,20 +80,24 @@ class McpDoor:
         body = await request.body()
         if not isinstance(read_json(body), dict):
             raise HTTPException(400, "Send one JSON-RPC message, as an object.")
-        request.state.desk = self._desk(held, caller, project, connected)
+        request.state.tool_context = self._context(held, caller, project, connected)
         return Exchange(await self._started(), body)
 
-    def _desk(self, held: State, caller: Caller, project: AsyncProject, connected: Connected) -> Desk:
+    def _context(self, held: State, caller: Caller, project: AsyncProject, connected: Connected) -> ToolContext:
         refused = {need: Right(need) for need in Need if not caller.may(Right(need))}
-        return Desk(
+
+        async def review() -> ReadOnlyReview:
+            return project.review(by=caller.name)
+
+        return ToolContext(
             project=project,
-            propose=lambda entry_id, reason: project.propose(entry_id, reason=reason, by=caller.name),
+            review=review,
             # Nobody seems to be several independent sessions by connecting anew.
             session_id=connected.session_id or f"mcp-{caller.bucket}-{datetime.now(UTC):%Y-%m-%d}",
             agent_id=connected.agent_id or caller.name,
             knowledge=lambda: self._base(project.id),
             refusals={need: needed(held, caller, right) for need, right in refused.items()},
-            told=_told,
+            error_text=_error_text,
         )
 
     def _base(self, project_id: str) -> KnowledgeBase:
@@ -161,7 +165,7 @@ def _connected(request: Request) -> Connected:
         raise RequestValidationError([{**one, "loc": ("query", *one["loc"])} for one in exc.errors()]) from exc
 
 
-def _told(error: MemsieveError) -> str:
+def _error_text(error: MemsieveError) -> str:
     """Say an error to a caller who may be a stranger's agent."""
     if isinstance(error, KnowledgeBaseError):
         return error.public
@@ -184,7 +188,7 @@ def _new_manager(body_bytes: int) -> StreamableHTTPSessionManager:
 
     from memsieve.mcp.server import build
 
-    server = build(lambda request: request.state.desk)
+    server = build(lambda request: request.state.tool_context)
     # Stateless: any worker answers any message. Hosts and origins were checked by the guard.
     return StreamableHTTPSessionManager(
         server._lowlevel_server,  # noqa: SLF001 - only the SDK's own application would reach it otherwise

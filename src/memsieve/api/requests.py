@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic.json_schema import SkipJsonSchema
@@ -22,7 +22,7 @@ from memsieve.documents.document import (
     QUERY,
     SESSION,
 )
-from memsieve.model import ATOM_NAME, DateRange, Decision, ReviewStatus
+from memsieve.model import ATOM_NAME, CALLER_FIELDS, DateRange, Decision, EntryFields, ReviewStatus
 from memsieve.retrieval.retriever import MAX_DAYS, MAX_ITEMS
 from memsieve.validate import MAX_NAME_LENGTH, UNSEEN
 
@@ -160,6 +160,10 @@ class RecordBody(Body):
     node_id: Annotated[Name | None, NODE] = None
     confidence: Annotated[Annotated[float, Field(ge=0, le=1)] | None, CONFIDENCE] = None
     metadata: Annotated[Metadata | None, METADATA] = None
+
+    def entry_fields(self) -> EntryFields:
+        """Return what is said of the entry beside its text and session."""
+        return cast("EntryFields", {name: getattr(self, name) for name in CALLER_FIELDS})
 
 
 class QueryBody(Body):

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from starlette.requests import Request
 
-from memsieve.api.operations.deeds import TracedProject
 from memsieve.api.operations.metrics import Metrics
 from memsieve.api.operations.readiness import Condition
+from memsieve.api.operations.traced_project import TracedProject
 from memsieve.api.operations.tracing import Traces
 from memsieve.api.rates import Rates
 from memsieve.api.seats import Seats
@@ -49,9 +49,9 @@ class State:
         """Whether anybody is let in without a key."""
         return self.entrance.bound_to_loopback and not self.settings.require_keys
 
-    def project(self, project_id: str) -> AsyncProject:
-        """Return one project's memory, whose deeds are traced."""
-        return TracedProject(self.memory.services, project_id, self.traces)
+    def project(self, project_id: str, agent: str | None = None) -> AsyncProject:
+        """Return one project's memory, traced; what is proposed through it is so in the agent's name."""
+        return TracedProject(self.memory.services, project_id, agent, self.traces)
 
 
 def state_of(request: Request) -> State:

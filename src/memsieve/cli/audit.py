@@ -12,11 +12,12 @@ from memsieve.cli import options
 from memsieve.cli.exits import PROBLEM_FOUND
 from memsieve.cli.options import examples
 from memsieve.cli.output import show
-from memsieve.cli.place import Place
+from memsieve.cli.target import Target
 
 if TYPE_CHECKING:
-    from memsieve.cli.place import Opened
+    from memsieve.cli.target import Opened
     from memsieve.model import AuditEvent
+    from memsieve.project import Review
     from memsieve.review.audit import Audit
 
 commands = typer.Typer(
@@ -38,8 +39,10 @@ def verify(
 
     Exit code 8 if not. Note the head elsewhere to notice a log cut short.
     """
-    with Place.of(data, server).open() as memory:
-        audits = _all_audits(memory) if project is None else _audits(memory, [memory.project(project).id])
+    target = Target.of(data, server)
+    with target.open() as memory:
+        by = target.person(memory)
+        audits = _all_audits(memory, by) if project is None else _audits(memory, by, [memory.project(project).id])
     show(
         lambda documents: {
             "projects": [documents.Verification.of(audit, project_id=name) for name, audit in audits.items()]
@@ -62,8 +65,9 @@ def log(
     as_json: options.Json = False,
 ) -> None:
     """List what people decided: who, when, what and why."""
-    with Place.of(data, server).open() as memory:
-        newest = deque(_lines(memory, project), maxlen=limit)
+    target = Target.of(data, server)
+    with target.open() as memory:
+        newest = deque(_lines(target.review(memory, project)), maxlen=limit)
     show(
         lambda documents: {"events": [documents.AuditLine.of(event) for event in newest]},
         lambda screens: screens.audit_log(newest),
@@ -71,28 +75,28 @@ def log(
     )
 
 
-def _lines(memory: Opened, project_id: str) -> Iterator[AuditEvent]:
+def _lines(review: Review) -> Iterator[AuditEvent]:
     """Yield the audit log from beginning to end."""
     from memsieve.model import MAX_LISTED
 
-    project, after = memory.project(project_id), 0
-    while page := project.audit_log(after=after, limit=MAX_LISTED):
+    after = 0
+    while page := review.audit_log(after=after, limit=MAX_LISTED):
         yield from page
         after = page[-1].sequence
 
 
-def _all_audits(memory: Opened) -> dict[str, Audit]:
+def _all_audits(memory: Opened, by: str) -> dict[str, Audit]:
     """Verify the log of every project, also of those that have only keys, and the server's own once there is one."""
     from memsieve.model import SERVER_PROJECT
 
     # The key of a project reaches no other log, and asking for one would be noted against it.
     if hasattr(memory, "url"):
-        return _audits(memory, memory.projects())
-    of_server = memory.project(SERVER_PROJECT).verify_audit()
+        return _audits(memory, by, memory.projects())
+    of_server = memory.project(SERVER_PROJECT).review(by=by).verify_audit()
     of_keys = {key.audited_in for key in memory.keys.list()} - {SERVER_PROJECT}
-    audits = _audits(memory, sorted({*memory.projects(), *of_keys}))
+    audits = _audits(memory, by, sorted({*memory.projects(), *of_keys}))
     return {**audits, SERVER_PROJECT: of_server} if of_server.events or of_server.problems else audits
 
 
-def _audits(memory: Opened, names: list[str]) -> dict[str, Audit]:
-    return {name: memory.project(name).verify_audit() for name in names}
+def _audits(memory: Opened, by: str, names: list[str]) -> dict[str, Audit]:
+    return {name: memory.project(name).review(by=by).verify_audit() for name in names}

@@ -19,8 +19,9 @@ from memsieve.cli.options import examples
 from memsieve.cli.output import json_line, say, screen
 
 if TYPE_CHECKING:
+    from memsieve.memory import Memory
     from memsieve.model import Answer, Insight, LongTermMemory, Receipt, Retirement
-    from memsieve.sync import Memory, Project
+    from memsieve.project import Project, Review
 
     Scene = tuple[str, str, list[Receipt | LongTermMemory | Answer | Retirement | Insight]]
 
@@ -49,7 +50,7 @@ def demo(data: options.Data = None, as_json: options.Json = False) -> None:
 
 def _memory(data: Path | None) -> Memory:
     from memsieve.config import FilterSettings
-    from memsieve.sync import Memory
+    from memsieve.memory import Memory
 
     # The story is told with the defaults: a slow judge or other numbers would tell another one.
     settings = replace(
@@ -64,6 +65,7 @@ def _free_name(taken: list[str]) -> str:
 
 
 def _play(project: Project) -> Iterator[Scene]:
+    person = project.review(by=PERSON)
     decision = project.record(DECISION, session_id="monday", agent_id="architect", confidence=0.93)
     yield (
         "Agents report · 智能体汇报",
@@ -82,7 +84,7 @@ def _play(project: Project) -> Iterator[Scene]:
     yield (
         "A person decides · 由人确认",
         "Only a person writes long-term memory: an entry that was checked, or a text of one's own.",
-        [project.promote(decision.entry.id, by=PERSON), project.promote_text(POLICY, by=PERSON)],
+        [person.promote(decision.entry.id), person.promote_text(POLICY)],
     )
     answer = project.retrieve(
         "which database does the ledger use?", session_id="tuesday", agent_id="coder", relevance_threshold=0.2
@@ -108,7 +110,7 @@ def _play(project: Project) -> Iterator[Scene]:
         "It was true once · 退役",
         "The person retires the memory, and sees at once who relied on it. It cannot creep back in.",
         [
-            project.retire(decision.entry.id, by=PERSON, reason="the ledger moved to CockroachDB"),
+            person.retire(decision.entry.id, reason="the ledger moved to CockroachDB"),
             project.record(
                 "PostgreSQL is what the team decided to use for the ledger, since real transactions are needed.",
                 session_id="friday",
@@ -117,15 +119,15 @@ def _play(project: Project) -> Iterator[Scene]:
             ),
         ],
     )
-    insight = _gathered(project)
+    insight = _gathered(project, person)
     yield (
         "The digest of the week · 每周摘要",
         "Two more sessions found what the load test found. It is one insight, and a person decides once.",
-        [insight, project.promote(insight.id, by=PERSON)],
+        [insight, person.promote(insight.id)],
     )
 
 
-def _gathered(project: Project) -> Insight:
+def _gathered(project: Project, person: Review) -> Insight:
     said = (
         ("tuesday", "运维", "监控数据显示，支付服务在每秒八百个请求时开始超时，瓶颈是数据库连接池。"),
         ("wednesday", "客服", "多次复查确认：支付服务每秒八百个请求时开始出现超时，瓶颈就是数据库连接池。"),
@@ -133,7 +135,7 @@ def _gathered(project: Project) -> Insight:
     for session, agent, content in said:
         project.record(content, session_id=session, agent_id=agent, confidence=0.9)
     # What most sessions say stands first.
-    return project.digest().insights[0]
+    return person.digest().insights[0]
 
 
 def _refused(project: Project) -> Iterator[Receipt]:

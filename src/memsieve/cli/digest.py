@@ -9,13 +9,12 @@ import typer
 from memsieve.cli import options
 from memsieve.cli.options import examples
 from memsieve.cli.output import progress, show
-from memsieve.cli.place import Place
+from memsieve.cli.target import Target
 from memsieve.errors import NotFound
 
 if TYPE_CHECKING:
-    from memsieve.client.sync import ClientProject
     from memsieve.model import Digest
-    from memsieve.sync import Project
+    from memsieve.project import Review
 
 commands = typer.Typer()
 PANEL = "Review"
@@ -56,11 +55,11 @@ def digest(
         raise typer.BadParameter("--last and --days go with one --project, not with --all.")
     if last and days is not None:
         raise typer.BadParameter("--last makes no digest: leave out --days.")
-    place = Place.of(data, server)
+    target = Target.of(data, server)
     if project is None:
-        _make_due(place, as_json=as_json)
+        _make_due(target, as_json=as_json)
     else:
-        _digest_one(project, days, place, last=last, as_json=as_json)
+        _digest_one(project, days, target, last=last, as_json=as_json)
 
 
 @commands.command(rich_help_panel=PANEL, epilog=examples("memsieve insight --project apollo INSIGHT_ID"))
@@ -74,9 +73,9 @@ def insight(
     as_json: options.Json = False,
 ) -> None:
     """Show one insight in full: all that is behind it, and its fate."""
-    place = Place.of(data, server)
-    with place.open() as memory:
-        found = memory.project(project).insight(insight_id)
+    target = Target.of(data, server)
+    with target.open() as memory:
+        found = target.review(memory, project).insight(insight_id)
     if found is None:
         raise NotFound(
             f"No insight {insight_id!r} in project {project!r}. `memsieve digest` shows those that wait.",
@@ -84,37 +83,37 @@ def insight(
         )
     show(
         lambda documents: {"insight": documents.Insight.of(found)},
-        lambda screens: screens.insight(found, place),
+        lambda screens: screens.insight(found, target),
         as_json=as_json,
         drawn_by=SCREENS,
     )
 
 
-def _digest_one(project: str, days: float | None, place: Place, *, last: bool, as_json: bool) -> None:
-    with place.open() as memory:
-        chosen = memory.project(project)
+def _digest_one(project: str, days: float | None, target: Target, *, last: bool, as_json: bool) -> None:
+    with target.open() as memory:
+        chosen = target.review(memory, project)
         found = chosen.last_digest() if last else _made(chosen, 7 if days is None else days)
         oldest = chosen.stats().oldest_waiting
         if found is None or not found.entries:
             options.note_if_unknown(memory, project)
     show(
         lambda documents: {"digest": None if found is None else documents.Digest.of(found)},
-        lambda screens: screens.no_digest(project) if found is None else screens.digest(found, oldest, place),
+        lambda screens: screens.no_digest(project) if found is None else screens.digest(found, oldest, target),
         as_json=as_json,
         drawn_by=SCREENS,
     )
 
 
-def _made(project: Project | ClientProject, days: float) -> Digest:
+def _made(review: Review, days: float) -> Digest:
     with progress("Digesting") as advance:
-        return project.digest(days=days, progress=advance)
+        return review.digest(days=days, progress=advance)
 
 
-def _make_due(place: Place, *, as_json: bool) -> None:
+def _make_due(target: Target, *, as_json: bool) -> None:
     from memsieve.jobs.weekly import RunOutcome
 
-    place.require_data("`digest --all`")
-    with options.open_data(place.data) as memory, progress("Digesting") as advance:
+    target.require_data("`digest --all`")
+    with options.open_data(target.data) as memory, progress("Digesting") as advance:
         runs = memory.make_due_digests(advance)
     show(
         lambda documents: {"runs": [documents.DigestRun.of(run) for run in runs]},

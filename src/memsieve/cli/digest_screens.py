@@ -11,7 +11,7 @@ from rich.text import Text
 
 from memsieve.cli import drawing
 from memsieve.cli.output import printable
-from memsieve.cli.place import Place
+from memsieve.cli.target import Target
 from memsieve.jobs.weekly import DigestRun, RunOutcome
 from memsieve.model import (
     Digest,
@@ -27,7 +27,7 @@ from memsieve.model import (
     SourceDoubt,
 )
 
-HERE = Place(data=None, server=None, option="")
+HERE = Target(data=None, server=None, option="")
 QUOTES = 3
 ANY = "ID"
 _LINE = 76
@@ -71,10 +71,10 @@ _EDITS = {
 }
 
 
-def digest(record: Digest, oldest: datetime | None, place: Place = HERE) -> RenderableType:
+def digest(record: Digest, oldest: datetime | None, target: Target = HERE) -> RenderableType:
     """Draw a digest: what was read, what waits since when, a card for each insight, and how to decide."""
     cards = [card(one, f"{number} · ", record.made_at) for number, one in enumerate(record.insights, start=1)]
-    return Group(_header(record, oldest), *cards, *([_decide(record.project_id, ANY, place)] if cards else []))
+    return Group(_header(record, oldest), *cards, *([_decide(record.project_id, ANY, target)] if cards else []))
 
 
 def card(record: Insight, number: str = "", seen_at: datetime | None = None) -> RenderableType:
@@ -90,7 +90,7 @@ def card(record: Insight, number: str = "", seen_at: datetime | None = None) -> 
     return drawing.panel(body, _title(record, number), _style(record))
 
 
-def insight(record: Insight, place: Place = HERE) -> RenderableType:
+def insight(record: Insight, target: Target = HERE) -> RenderableType:
     """Draw one insight with all its sources, disputes, the whole diff, and what became of it."""
     body = _sections(
         _summary(record),
@@ -100,7 +100,7 @@ def insight(record: Insight, place: Place = HERE) -> RenderableType:
         _listed("Said again after it was decided on:", record.later),
         _foot(record),
     )
-    last = _decide(record.project_id, record.id, place) if record.decision is None else _settled(record.decision)
+    last = _decide(record.project_id, record.id, target) if record.decision is None else _settled(record.decision)
     return Group(drawing.panel(body, _title(record), _style(record)), last)
 
 
@@ -307,9 +307,9 @@ def _settled(record: InsightDecision) -> RenderableType:
     return Group(Text(told, style=style), drawing.indented(drawing.facts(record.reason, memory)))
 
 
-def _decide(project_id: str, insight_id: str, place: Place) -> RenderableType:
-    chosen = f"--project {shlex.quote(project_id)}{place.option}"
-    person = "" if place.server else " --by YOU"
+def _decide(project_id: str, insight_id: str, target: Target) -> RenderableType:
+    chosen = f"--project {shlex.quote(project_id)}{target.option}"
+    person = "" if target.server else " --by YOU"
     ways = [
         (f"memsieve promote {chosen}{person}", insight_id, "it is true: from now on it is served as verified"),
         (f"memsieve promote {chosen}{person}", f'{insight_id} --text "…"', "it is true, in your words"),

@@ -10,7 +10,7 @@ import typer
 from memsieve.cli import options
 from memsieve.cli.options import examples
 from memsieve.cli.output import say, show
-from memsieve.cli.place import Place
+from memsieve.cli.target import Target
 from memsieve.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -54,10 +54,10 @@ def record(  # noqa: PLR0913, PLR0917 - each parameter is an option
     as_json: options.Json = False,
 ) -> None:
     """Record what an agent said; what the filter admits is working memory."""
-    place = Place.of(data, server)
-    content = options.text_of(text, place)
+    target = Target.of(data, server)
+    content = options.text_of(text, target)
     kept = _metadata(metadata)
-    with place.open() as memory:
+    with target.open() as memory:
         receipt = memory.project(project).record(
             content,
             session_id=session,
@@ -105,7 +105,7 @@ def query(  # noqa: PLR0913, PLR0917 - each parameter is an option
     """
     if markdown and as_json:
         raise typer.BadParameter("Choose one of --markdown and --json.")
-    with Place.of(data, server).open() as memory:
+    with Target.of(data, server).open() as memory:
         answer = memory.project(project).retrieve(
             text,
             max_results=max_results,

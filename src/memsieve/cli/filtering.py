@@ -9,7 +9,7 @@ import typer
 from memsieve.cli import options
 from memsieve.cli.options import examples
 from memsieve.cli.output import show
-from memsieve.cli.place import Place
+from memsieve.cli.target import Target
 
 commands = typer.Typer()
 PANEL = "Filter"
@@ -26,7 +26,7 @@ def stats(
     as_json: options.Json = False,
 ) -> None:
     """Count what each tier holds, and what the filter refused."""
-    with Place.of(data, server).open() as memory:
+    with Target.of(data, server).open() as memory:
         names = memory.projects() if project is None else [project]
         counts = [memory.project(name).stats() for name in names]
     show(
@@ -40,7 +40,7 @@ def stats(
 def retry(project: options.Project, data: options.Data = None, as_json: options.Json = False) -> None:
     """Decide on entries that wait since a judge or embedder failed."""
     with options.open_data(data) as memory:
-        receipts = memory.project(project).retry()
+        receipts = memory.maintenance(project).retry()
     show(
         lambda documents: {"entries": [documents.Receipt.of(receipt) for receipt in receipts]},
         lambda screens: screens.retried(project, receipts),
@@ -68,7 +68,7 @@ def replay(
     """Say what other settings would have admitted; changes nothing."""
     changes = dict(map(_setting, changed))
     with options.open_data(data) as memory:
-        outcome = memory.project(project).replay(changes, since=options.since(days))
+        outcome = memory.maintenance(project).replay(changes, since=options.since(days))
     show(
         lambda documents: documents.Replay.of(outcome, changed=len(outcome.changes), changes=outcome.changes[:limit]),
         lambda screens: screens.replay(outcome, changes, limit),

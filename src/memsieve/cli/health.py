@@ -8,7 +8,7 @@ from memsieve.cli import options
 from memsieve.cli.exits import PROBLEM_FOUND
 from memsieve.cli.options import examples
 from memsieve.cli.output import show
-from memsieve.cli.place import Place
+from memsieve.cli.target import Target
 
 commands = typer.Typer()
 
@@ -23,7 +23,7 @@ def doctor(data: options.Data = None, as_json: options.Json = False) -> None:
 
     from memsieve.doctor import Health, diagnose
 
-    Place.of(data, None).require_data("`doctor`")
+    Target.of(data, None).require_data("`doctor`")
     findings = asyncio.run(diagnose(data))
     document = {
         "healthy": all(finding.health is not Health.FAIL for finding in findings),

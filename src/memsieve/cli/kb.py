@@ -13,7 +13,7 @@ from memsieve.cli import options
 from memsieve.cli.exits import PROBLEM_FOUND
 from memsieve.cli.options import examples
 from memsieve.cli.output import note, progress, show
-from memsieve.cli.place import Place
+from memsieve.cli.target import Target
 
 commands = typer.Typer()
 _show = partial(show, drawn_by="kb_screens")
@@ -244,10 +244,11 @@ def sync(
     from memsieve.kb.base import KnowledgeBase
     from memsieve.kb.sync import SyncOutcome
 
-    opened, place = KnowledgeBase.open(base), Place.of(data, server)
-    person = {} if dry_run and by is None else place.person(by)
-    with place.open() as memory, progress("Bringing atoms") as advance:
-        report = opened.sync(memory.project(project), **person, dry_run=dry_run, progress=advance)
+    opened, target = KnowledgeBase.open(base), Target.of(data, server)
+    if not dry_run:
+        target.require_person(by)
+    with target.open() as memory, progress("Bringing atoms") as advance:
+        report = opened.sync(target.review(memory, project, by), dry_run=dry_run, progress=advance)
     counts = {str(outcome): report.count(outcome) for outcome in SyncOutcome}
     told = [asdict(item) for item in report.items if item.outcome is not SyncOutcome.UNCHANGED]
     document = {"project": project, "dry_run": dry_run, **counts, "items": told}

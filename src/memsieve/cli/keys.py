@@ -9,7 +9,7 @@ import typer
 from memsieve.cli import options
 from memsieve.cli.options import examples
 from memsieve.cli.output import note, show
-from memsieve.cli.place import Place
+from memsieve.cli.target import Target
 
 commands = typer.Typer(
     no_args_is_help=True, help="Make, list and revoke the keys of the HTTP door.", rich_markup_mode="rich"
@@ -50,10 +50,10 @@ def make(
     """
     from memsieve.model import KeyRole
 
-    place = Place.of(data, server)
-    person = place.person(by)
-    with place.open() as memory:
-        key, text = memory.keys.make(name=name, role=KeyRole(role), project_id=project, **person)
+    target = Target.of(data, server)
+    target.require_person(by)
+    with target.open() as memory:
+        key, text = memory.keys.make(name=name, role=KeyRole(role), project_id=project, by=target.person(memory, by))
     show(
         lambda documents: documents.NewKey.of(key=key, text=text),
         lambda screens: screens.made(key, text),
@@ -74,7 +74,7 @@ def list_(
     as_json: options.Json = False,
 ) -> None:
     """List keys, newest first, and when each was used last; revoked ones too."""
-    with Place.of(data, server).open() as memory:
+    with Target.of(data, server).open() as memory:
         keys = memory.keys.list(project)
     show(
         lambda documents: {"keys": [documents.Key.of(key) for key in keys]},
@@ -96,10 +96,10 @@ def revoke(
 
     Twice changes nothing. The audit log keeps who did it.
     """
-    place = Place.of(data, server)
-    person = place.person(by)
-    with place.open() as memory:
-        key = memory.keys.revoke(key_id, **person)
+    target = Target.of(data, server)
+    target.require_person(by)
+    with target.open() as memory:
+        key = memory.keys.revoke(key_id, by=target.person(memory, by))
     show(
         lambda documents: {"key": documents.Key.of(key)},
         lambda screens: screens.revoked(key),

@@ -15,13 +15,11 @@ import typer
 
 from memsieve.cli import options
 from memsieve.cli.options import examples
-from memsieve.cli.place import KEY, PATIENCE, Place
+from memsieve.cli.target import KEY, PATIENCE, Target
 
 if TYPE_CHECKING:
-    from memsieve.mcp.desk import Desk, Need, ProjectMemory
-    from memsieve.model import Proposal
-
-    Propose = Callable[[str, str], Awaitable[Proposal]]
+    from memsieve.mcp.context import Need, ToolContext
+    from memsieve.project import AsyncProject, ReadOnlyReview
 
 commands = typer.Typer()
 
@@ -74,11 +72,11 @@ def mcp(
     from memsieve import validate
     from memsieve.mcp.installed import require_sdk
 
-    place = Place.of(data, server)
-    if place.server is not None and role is not None:
+    target = Target.of(data, server)
+    if target.server is not None and role is not None:
         raise typer.BadParameter(f"A server knows the role by the key in ${KEY}: leave out --role.")
     require_sdk()
-    seat = Seat(
+    served = ServedAs(
         project=validate.project_name(project),
         role=role or As.AGENT,
         session=validate.name(session or f"mcp-{uuid.uuid4()}", field="session"),
@@ -87,11 +85,11 @@ def mcp(
     )
     # Reading standard input cannot be interrupted. What was acknowledged is on disk, so a signal may end it at once.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    asyncio.run(_serve(place, seat))
+    asyncio.run(_serve(target, served))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seat:
+class ServedAs:
     """What the options say of the one who is served."""
 
     project: str
@@ -100,14 +98,19 @@ class Seat:
     agent: str
     kb: Path | None
 
-    def desk(self, project: ProjectMemory, propose: Propose, refusals: Mapping[Need, str]) -> Desk:
-        """Return where the calls are served."""
+    def context(
+        self, project: AsyncProject, person: Callable[[], Awaitable[str]], refusals: Mapping[Need, str]
+    ) -> ToolContext:
+        """Return the context of the calls."""
         from memsieve.kb.base import KnowledgeBase
-        from memsieve.mcp.desk import Desk
+        from memsieve.mcp.context import ToolContext
 
-        return Desk(
+        async def review() -> ReadOnlyReview:
+            return project.review(by=await person())
+
+        return ToolContext(
             project=project,
-            propose=propose,
+            review=review,
             session_id=self.session,
             agent_id=self.agent,
             knowledge=lambda: KnowledgeBase.open(self.kb),
@@ -115,31 +118,30 @@ class Seat:
         )
 
 
-async def _serve(place: Place, seat: Seat) -> None:
+async def _serve(target: Target, served: ServedAs) -> None:
     from memsieve.mcp import stdio
 
-    if place.server is None:
+    if target.server is None:
+        from memsieve.config import login_name
         from memsieve.memory import AsyncMemory
 
-        async with AsyncMemory.open(place.data) as memory:
-            project = memory.project(seat.project)
+        async def user() -> str:
+            return login_name()
 
-            def propose(entry_id: str, reason: str) -> Awaitable[Proposal]:
-                return project.propose(entry_id, reason=reason, by=seat.agent)
-
-            await stdio.serve(seat.desk(project, propose, _refusals(seat.role)))
+        async with AsyncMemory.open(target.data) as memory:
+            project = memory.project(served.project, agent=served.agent)
+            await stdio.serve(served.context(project, user, _refusals(served.role)))
     else:
         from memsieve.client import AsyncClient
 
-        async with AsyncClient(place.server, key=os.environ.get(KEY), patience=PATIENCE) as client:
-            remote = client.project(seat.project)
+        async with AsyncClient(target.server, key=os.environ.get(KEY), patience=PATIENCE) as client:
             # The server refuses what the key has no right to.
-            await stdio.serve(seat.desk(remote, lambda id_, reason: remote.propose(id_, reason=reason), {}))
+            await stdio.serve(served.context(client.project(served.project), client.whoami, {}))
 
 
 def _refusals(role: As) -> dict[Need, str]:
     from memsieve.api.caller import RIGHTS, Right
-    from memsieve.mcp.desk import Need
+    from memsieve.mcp.context import Need
     from memsieve.model import KeyRole
 
     return {

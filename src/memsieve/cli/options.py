@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memsieve.cli.place import Place
+from memsieve.cli.target import Target
 from memsieve.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from memsieve.cli.place import Opened
+    from memsieve.cli.target import Opened
     from memsieve.config import Settings
-    from memsieve.sync import Memory
+    from memsieve.memory import Memory
 
 Project = Annotated[
     str, typer.Option("--project", "--group", help="The project; nothing of any other project is reached.")
@@ -36,7 +36,10 @@ Server = Annotated[
 By = Annotated[
     str | None,
     typer.Option(
-        "--by", help="Your name: a person answers for this. Not with --server.", metavar="WHO", show_default=False
+        "--by",
+        help="Your name: a person answers for this. A server knows it by the key.",
+        metavar="WHO",
+        show_default=False,
     ),
 ]
 Reason = Annotated[str, typer.Option("--reason", help="Why; it stands in the audit log.")]
@@ -53,7 +56,7 @@ def examples(*lines: str) -> str:
 
 def open_data(data: Path | None) -> Memory:
     """Open the memory of a command that works on the data itself."""
-    from memsieve.sync import Memory
+    from memsieve.memory import Memory
 
     return Memory.open(settings=settings_of(data))
 
@@ -73,7 +76,7 @@ def settings_of(data: Path | None) -> Settings:
     """Read the settings of a command that works on the data itself."""
     from memsieve.config import read_settings
 
-    Place.of(data, None).require_data("This command")
+    Target.of(data, None).require_data("This command")
     return read_settings(data)
 
 
@@ -88,9 +91,9 @@ def since(days: float | None) -> datetime | None:
     return utc_now() - timedelta(days=validate.number(days, field="days", most=MAX_DAYS))
 
 
-def text_of(argument: str, place: Place) -> str:
+def text_of(argument: str, target: Target) -> str:
     """Return the text that an argument gives, or standard input where it is `-`."""
-    return standard_input(place.most_bytes()) if argument == "-" else argument
+    return standard_input(target.most_bytes()) if argument == "-" else argument
 
 
 def standard_input(most: int, advice: str = "Split it, or raise MEMSIEVE_MAX_CONTENT_BYTES.") -> str:

@@ -10,7 +10,7 @@ import typer
 from memsieve.cli import options
 from memsieve.cli.options import examples
 from memsieve.cli.output import note, show
-from memsieve.cli.place import Place
+from memsieve.cli.target import Target
 from memsieve.errors import NotFound
 
 commands = typer.Typer()
@@ -60,9 +60,11 @@ def log(  # noqa: PLR0913, PLR0917 - each parameter is an option
         beyond_id=before,
         limit=limit,
     )
-    with Place.of(data, server).open() as memory:
-        receipts = memory.project(project).log(wanted)
-        if before is not None and memory.project(project).entry(before) is None:
+    target = Target.of(data, server)
+    with target.open() as memory:
+        chosen = target.review(memory, project)
+        receipts = chosen.log(wanted)
+        if before is not None and chosen.entry(before) is None:
             raise NotFound(f"No entry {before!r} in project {project!r}. Begin without --before.", subject=before)
         if not receipts:
             options.note_if_unknown(memory, project)
@@ -103,15 +105,12 @@ def promote(
     """
     if any_id is None and text is None:
         raise typer.BadParameter("Name one insight or entry, or give your own --text.")
-    place = Place.of(data, server)
-    person = place.person(by)
-    written = None if text is None else options.text_of(text, place)
-    with place.open() as memory:
-        chosen = memory.project(project)
-        if any_id is None:
-            kept = chosen.promote_text(written or "", **person)
-        else:
-            kept = chosen.promote(any_id, text=written, **person)
+    target = Target.of(data, server)
+    target.require_person(by)
+    written = None if text is None else options.text_of(text, target)
+    with target.open() as memory:
+        chosen = target.review(memory, project, by)
+        kept = chosen.promote_text(written or "") if any_id is None else chosen.promote(any_id, text=written)
     show(lambda documents: {"memory": documents.Memory.of(kept)}, lambda screens: screens.memory(kept), as_json=as_json)
 
 
@@ -135,10 +134,10 @@ def dismiss(
     It leaves working memory at once, and the filter refuses paraphrases of it. An insight is decided with all its
     sources.
     """
-    place = Place.of(data, server)
-    person = place.person(by)
-    with place.open() as memory:
-        tombstone = memory.project(project).dismiss(any_id, reason=reason, **person)
+    target = Target.of(data, server)
+    target.require_person(by)
+    with target.open() as memory:
+        tombstone = target.review(memory, project, by).dismiss(any_id, reason=reason)
     show(
         lambda documents: {"tombstone": documents.Tombstone.of(tombstone)},
         lambda screens: screens.tombstone(tombstone),
@@ -162,10 +161,10 @@ def retire(
     as_json: options.Json = False,
 ) -> None:
     """Take a memory out of retrieval; see who was served it."""
-    place = Place.of(data, server)
-    person = place.person(by)
-    with place.open() as memory:
-        retirement = memory.project(project).retire(memory_id, reason=reason, superseded=False, **person)
+    target = Target.of(data, server)
+    target.require_person(by)
+    with target.open() as memory:
+        retirement = target.review(memory, project, by).retire(memory_id, reason=reason)
     show(
         lambda documents: documents.Retirement.of(retirement),
         lambda screens: screens.retirement(retirement),
@@ -188,13 +187,13 @@ def delete(
     as_json: options.Json = False,
 ) -> None:
     """Delete an entry for good; the audit log keeps that and why."""
-    place = Place.of(data, server)
-    person = place.person(by)
+    target = Target.of(data, server)
+    target.require_person(by)
     if not yes and sys.stdin.isatty() and not typer.confirm(f"Delete {entry_id} for good?", err=True):
         note("Nothing was deleted.")
         raise typer.Exit(1)
-    with place.open() as memory:
-        memory.project(project).delete(entry_id, reason=reason, **person)
+    with target.open() as memory:
+        target.review(memory, project, by).delete(entry_id, reason=reason)
     show({"deleted": entry_id}, lambda screens: screens.deleted(entry_id), as_json=as_json)
 
 
@@ -209,6 +208,7 @@ def lineage(
     as_json: options.Json = False,
 ) -> None:
     """Trace where something came from and who was served it."""
-    with Place.of(data, server).open() as memory:
-        found = memory.project(project).lineage(any_id)
+    target = Target.of(data, server)
+    with target.open() as memory:
+        found = target.review(memory, project).lineage(any_id)
     show(lambda documents: documents.Lineage.of(found), lambda screens: screens.lineage(found), as_json=as_json)

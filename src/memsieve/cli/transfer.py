@@ -38,10 +38,11 @@ def export(
 ) -> None:
     """Write a project as JSON lines: entries, memories, audit log."""
     from memsieve import transfer
-    from memsieve.sync import Memory
+    from memsieve.config import login_name
+    from memsieve.memory import Memory
 
     with Memory.open(settings=options.settings_of(data)) as memory:
-        chosen = memory.project(project)
+        chosen = memory.project(project).review(by=login_name())
         stats = chosen.stats()
         lines = transfer.outgoing(chosen)
         with progress("Exporting", stats.recorded + stats.memories) as advance:
@@ -77,18 +78,21 @@ def import_(
     Entries go through the filter. Memories are promoted in your name, and skipped without --by.
     """
     from memsieve import transfer, validate
+    from memsieve.config import login_name
+    from memsieve.memory import Memory
     from memsieve.services.stores import utc_now
-    from memsieve.sync import Memory
 
     settings = options.settings_of(data)
-    person = None if by is None else validate.name(by, field="by")
+    if by is not None:
+        validate.name(by, field="by")
     tally = transfer.Tally()
     with _reading(file) as stream, Memory.open(settings=settings) as memory:
         importer = transfer.Importer(
-            project=memory.project(project),
+            maintenance=memory.maintenance(project),
+            review=memory.project(project).review(by=by or login_name()),
             clock=utc_now,
             longest=transfer.longest_line(settings.max_content_bytes),
-            by=person,
+            approves=by is not None,
         )
         with progress("Importing", _size(stream)) as advance:
             for line in importer.run(stream):

@@ -10,12 +10,11 @@ import typer
 from memsieve.cli import options
 from memsieve.cli.options import examples
 from memsieve.cli.output import note, show
-from memsieve.cli.place import Place
+from memsieve.cli.target import Target
 
 if TYPE_CHECKING:
-    from memsieve.cli.place import Opened
-    from memsieve.client.sync import ClientProject
-    from memsieve.sync import Memory, Project
+    from memsieve.cli.target import Opened
+    from memsieve.memory import Memory
 
 commands = typer.Typer()
 
@@ -54,12 +53,12 @@ def working(
     """
     if (project is None) is not (every and deed is Deed.RESTORE):
         raise typer.BadParameter("Name one --project; only `restore` takes --all instead.")
-    place = Place.of(data, server)
+    target = Target.of(data, server)
     if deed is Deed.LIST:
-        with place.open() as memory:
+        with target.open() as memory:
             _list(memory, str(project), as_json=as_json)
         return
-    place.require_data("`working restore`")
+    target.require_data("`working restore`")
     with options.open_data(data) as stored:
         _restore(stored, stored.projects() if project is None else [project], as_json=as_json)
 
@@ -69,7 +68,7 @@ def _list(memory: Opened, project_id: str, *, as_json: bool) -> None:
     entries = project.working()
     if not entries:
         options.note_if_unknown(memory, project_id)
-        if missing := _missing(project):
+        if missing := _missing(memory, project_id):
             note(
                 f"{missing} admitted within 24 hours should be here: Redis has lost them. "
                 f"Put them back: memsieve working restore --project {project_id}"
@@ -81,11 +80,11 @@ def _list(memory: Opened, project_id: str, *, as_json: bool) -> None:
     )
 
 
-def _missing(project: Project | ClientProject) -> int:
+def _missing(memory: Opened, project_id: str) -> int:
     # A server puts back by itself what Redis has lost, or whoever runs it does.
-    return project.missing_from_working() if hasattr(project, "missing_from_working") else 0
+    return memory.maintenance(project_id).missing_from_working() if hasattr(memory, "maintenance") else 0
 
 
 def _restore(memory: Memory, names: list[str], *, as_json: bool) -> None:
-    restored = {name: memory.project(name).restore_working() for name in names}
+    restored = {name: memory.maintenance(name).restore_working() for name in names}
     show({"restored": restored}, lambda screens: screens.restored(restored), as_json=as_json)

@@ -1,4 +1,3 @@
-from memsieve.client.client import AsyncClient
-from memsieve.client.sync import Client
+from memsieve.client.client import AsyncClient, Client
 
 __all__ = ["AsyncClient", "Client"]

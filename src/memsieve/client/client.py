@@ -1,18 +1,21 @@
-"""AsyncClient: a memory that another process serves."""
+"""AsyncClient and Client: a memory that another process serves."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Generator
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
 from memsieve import documents, validate
 from memsieve.client import stream
-from memsieve.client.connection import Connection
+from memsieve.client.connection import Call, Connection, parsed
 from memsieve.client.keys import AsyncKeys
-from memsieve.client.project import AsyncClientProject
-from memsieve.errors import InvalidInput
+from memsieve.client.project import RemoteProject
+from memsieve.errors import InvalidInput, StoreUnavailable
 from memsieve.model import Event
+from memsieve.project import AsyncProject, Project
+from memsieve.runtime.event_loop import Front, LoopThread, blocking
 
 TIMEOUT = 60.0
 PATIENCE = 20.0
@@ -47,9 +50,16 @@ class AsyncClient:
         """Close the connections."""
         await self._connection.close()
 
-    def project(self, project_id: str) -> AsyncClientProject:
-        """Return one project's memory; nothing of any other project can be reached through it."""
-        return AsyncClientProject(self._connection, project_id)
+    def project(self, project_id: str, *, agent: str | None = None) -> AsyncProject:
+        """Return one project's memory; nothing of any other project can be reached through it.
+
+        The server knows the agent by the key, and refuses all that is done in the name of another `agent`.
+        """
+        return RemoteProject(self._connection, project_id, agent)
+
+    async def whoami(self) -> str:
+        """Return the name of the key, in which all is done."""
+        return parsed(documents.Session, await self._connection.send(Call(method="GET", path="/session"))).name
 
     async def projects(self) -> list[str]:
         """List the projects that hold anything; a key of a project sees its own."""
@@ -65,3 +75,66 @@ class AsyncClient:
         if after is not None and not (after.isascii() and after.isprintable()):
             raise InvalidInput(f"after is {after!r}, which is no position of a happening.", field="after")
         return stream.events(self._connection, validate.project_name(project_id), after)
+
+
+class ClientKeys(Front[AsyncKeys]):
+    """The keys of a server, for synchronous code; see `AsyncKeys`."""
+
+    make = blocking(AsyncKeys.make)
+    list = blocking(AsyncKeys.list)
+    revoke = blocking(AsyncKeys.revoke)
+
+
+class Client(Front[AsyncClient]):
+    """A memory on a server, for synchronous code: `with Client("http://localhost:8080") as client`."""
+
+    def __init__(
+        self, url: str, *, key: str | None = None, timeout: float = TIMEOUT, patience: float = PATIENCE
+    ) -> None:
+        super().__init__(LoopThread(), AsyncClient(url, key=key, timeout=timeout, patience=patience))
+        self.url = self.inner.url
+        self.keys = ClientKeys(self.loop, self.inner.keys)
+        self._closed = False
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.url!r})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        if not self._closed:
+            self._closed = True
+            self.loop.call(self.inner.close())
+            self.loop.close()
+
+    def project(self, project_id: str, *, agent: str | None = None) -> Project:
+        """Return one project's memory; see `AsyncClient.project`."""
+        return Project(self.loop, self.inner.project(project_id, agent=agent), owner=self)
+
+    projects = blocking(AsyncClient.projects)
+    whoami = blocking(AsyncClient.whoami)
+
+    def events(self, project_id: str, after: str | None = None) -> Generator[Event, None, None]:
+        """Yield what happens in a project from now on, or after a position; see `AsyncClient.events`."""
+        events = self.inner.events(project_id, after)
+
+        async def following() -> Event:
+            return await anext(events)
+
+        async def end() -> None:
+            await events.aclose()
+
+        try:
+            while True:
+                yield self.loop.call(following())
+        finally:
+            # Closed with the client, if that was first.
+            with suppress(StoreUnavailable):
+                self.loop.call(end())

@@ -6,8 +6,10 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 from pydantic import ValidationError
@@ -18,6 +20,7 @@ from memsieve.errors import ConfigError, InvalidInput
 from memsieve.runtime.backoff import Backoff, retry_after
 
 PREFIX = "/api/v1"
+ACTOR_HEADER = "X-Memsieve-By"
 CONNECT_SECONDS = 5.0
 # The server says something every 15 seconds at least.
 SILENT_SECONDS = 45.0
@@ -48,11 +51,18 @@ class Connection:
         self.patience = patience
         self._timeout = timeout
         self._client = _client(self.url, _checked_key(key))
+        self.headers: dict[str, str] = {}
 
     @staticmethod
     def backoff(patience: float) -> Backoff:
         """Return the delays between the attempts of one call."""
         return Backoff(FIRST_DELAY, LONGEST_DELAY, jitter=0.5, patience=patience)
+
+    def acting_as(self, by: str) -> Connection:
+        """Return this connection with requests that say in whose name they are; the server compares it with the key."""
+        named = copy(self)
+        named.headers = {ACTOR_HEADER: quote(by, safe="")}
+        return named
 
     async def close(self) -> None:
         """Close the connections."""
@@ -122,7 +132,9 @@ class Connection:
             await asyncio.sleep(delay)
 
     def _request(self, call: Call, body: bytes | None, *, silent: float | None = None) -> httpx.Request:
-        headers = dict(call.headers) if body is None else {"Content-Type": "application/json", **call.headers}
+        headers = {**self.headers, **call.headers}
+        if body is not None:
+            headers = {"Content-Type": "application/json", **headers}
         query = {name: value for name, value in call.query.items() if value is not None}
         return self._client.build_request(
             call.method,

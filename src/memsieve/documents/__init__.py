@@ -64,5 +64,6 @@ from memsieve.documents.projects import (
     ProjectItem,
     ProjectPage,
     ReceiptPage,
+    Session,
     Stats,
 )

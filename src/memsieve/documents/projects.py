@@ -78,6 +78,19 @@ class ProjectItem(Document):
     project_id: ProjectId
 
 
+class Session(Document):
+    """Who calls, and what they may."""
+
+    name: str = Field(description="The name that all they do is done in.", examples=["ada@example.org"])
+    role: KeyRole = Field(description="What the key lets them do.", examples=["reviewer"])
+    project_id: ProjectId | None = Field(description="The only project they reach; null for those who name one.")
+    rights: list[str] = Field(
+        description="Their rights, as the documentation lists them: record, query, audit, review, keys.",
+        examples=[["record", "query", "audit", "review"]],
+    )
+    keyless: bool = Field(description="Whether they came without a key, from this machine.", examples=[False])
+
+
 class Key(RecordDocument[model.ApiKey]):
     """A key as lists show it; nobody can see its secret again."""
 

@@ -15,7 +15,18 @@ from memsieve.config import Settings, change_filter
 from memsieve.errors import Conflict, EmbedderError, InvalidInput, NotFound
 from memsieve.ingress.admission import AdmissionDecider, cancel_all
 from memsieve.ingress.replay import Replay, Replayer
-from memsieve.model import Decision, Entry, Insight, NotChecked, Receipt, Scope, Vector, require_project
+from memsieve.model import (
+    CALLER_FIELDS,
+    Decision,
+    Entry,
+    Insight,
+    NotChecked,
+    Receipt,
+    Scope,
+    Vector,
+    checked_fields,
+    require_project,
+)
 from memsieve.ports import CLOCK_SKEW, WORKING_LIFE, Clock, Embedder, QuarantineStore
 
 # How long a deferred decision waits: the caller gets on first, and may soon need a model itself.
@@ -166,10 +177,7 @@ class Ingress:
             created_at=validate.moment(entry.created_at, field="created_at", latest=self.clock() + CLOCK_SKEW),
             session_id=validate.name(entry.session_id, field="session_id"),
             content=validate.text(entry.content, field="content", max_bytes=most_bytes),
-            agent_id=None if entry.agent_id is None else validate.name(entry.agent_id, field="agent_id"),
-            node_id=None if entry.node_id is None else validate.name(entry.node_id, field="node_id"),
-            confidence=validate.confidence(entry.confidence),
-            metadata=validate.metadata(entry.metadata, most_bytes),
+            **checked_fields({name: getattr(entry, name) for name in CALLER_FIELDS}, max_bytes=most_bytes),
         )
 
     def _checked_history(self, entry: Entry) -> Entry:

@@ -36,7 +36,8 @@ def _words(failure: Failure) -> str:
     error = f"{type(failure.error).__name__}: {failure.error}"
     if failure.said is None:
         return f"Memory could not be asked, and the agent went on without: {error}"
-    where = f"session {failure.said.session_id}, node {failure.said.node_id}, {len(failure.said.text)} characters"
+    said = failure.said
+    where = f"session {said.session_id}, node {said.fields.get('node_id')}, {len(said.text)} characters"
     if failure.lost:
         return f"What was said ({where}) is not recorded, and lost to memory: {error}"
     return f"What was said ({where}) is not recorded yet, and tried again: {error}"

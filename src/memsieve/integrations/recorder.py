@@ -15,15 +15,16 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Literal, Self, TypeVar, cast
 
 from memsieve import validate
 from memsieve.errors import Conflict, Forbidden, InvalidInput, StoreUnavailable
 from memsieve.integrations.failures import Failure, report, report_left
-from memsieve.integrations.reach import Reach
+from memsieve.integrations.loop_bridge import LoopBridge
 from memsieve.integrations.said import MAX_BYTES, Said, key_of, mended, named, parts, plain
 from memsieve.integrations.step import Step
-from memsieve.model import Answer, Receipt
+from memsieve.model import CALLER_FIELDS, Answer, EntryFields, Receipt
+from memsieve.project import AsyncProject, Project
 from memsieve.retrieval import prompt
 from memsieve.runtime.backoff import Backoff
 from memsieve.validate import MAX_NAME_LENGTH
@@ -49,7 +50,7 @@ class Recorder:
 
     def __init__(
         self,
-        project: Any,
+        project: Project | AsyncProject,
         *,
         session_id: str | None = None,
         agent_id: str | None = None,
@@ -60,8 +61,8 @@ class Recorder:
         max_bytes: int = MAX_BYTES,
     ) -> None:
         validate.one_of(on_failure, ("go_on", "stop"), field="on_failure")
-        self._reach = Reach(project)
-        self.project_id = self._reach.project.id
+        self.bridge = LoopBridge(project)
+        self.project_id = self.bridge.project.id
         self.session_id = None if session_id is None else validate.name(session_id, field="session_id")
         self.agent_id = None if agent_id is None else validate.name(agent_id, field="agent_id")
         self.stops = on_failure == "stop"
@@ -86,7 +87,7 @@ class Recorder:
         """Record a text: its receipt, or None if it waits. See `arecord`."""
         pieces = self._said(text, about)
         try:
-            outcome = self._reach.call(self._record_all(pieces))
+            outcome = self.bridge.call(self._record_all(pieces))
         except Exception as error:  # noqa: BLE001 - the agent goes on whatever it is
             outcome = self._failed(pieces, error)
         return self._receipt(outcome)
@@ -99,7 +100,7 @@ class Recorder:
         """
         pieces = self._said(text, about)
         try:
-            outcome = await self._reach.acall(self._record_all(pieces))
+            outcome = await self.bridge.acall(self._record_all(pieces))
         except Exception as error:  # noqa: BLE001 - the agent goes on whatever it is
             outcome = self._failed(pieces, error)
         return self._receipt(outcome)
@@ -107,7 +108,7 @@ class Recorder:
     def context(self, query: str, *, max_tokens: int | None = None, **options: Any) -> str:
         """Return the block for a prompt; see `acontext`."""
         try:
-            answer = self._reach.call(self._retrieve(query, options))
+            answer = self.bridge.call(self._retrieve(query, options))
         except Exception as error:  # noqa: BLE001 - the agent goes on whatever it is
             return self.not_asked(query, error)
         return prompt.history_context(answer, max_tokens=max_tokens)
@@ -122,11 +123,11 @@ class Recorder:
 
     def retrieve(self, query: str, **options: Any) -> Answer:
         """Return what is relevant, served to this session; a failure is raised."""
-        return self._reach.call(self._retrieve(query, options))
+        return self.bridge.call(self._retrieve(query, options))
 
     async def aretrieve(self, query: str, **options: Any) -> Answer:
         """Return what is relevant, served to this session; a failure is raised."""
-        return await self._reach.acall(self._retrieve(query, options))
+        return await self.bridge.acall(self._retrieve(query, options))
 
     def step(self, name: str, **about: Any) -> Step:
         """Return a block of work: `with recorder.step("review") as step: step.say(text)`."""
@@ -135,13 +136,13 @@ class Recorder:
     def close(self) -> None:
         """Try once more what waits; what fails again is lost, and told of."""
         with suppress(Exception):
-            self._reach.call(self._try_again(at_once=True))
+            self.bridge.call(self._try_again(at_once=True))
         self._give_up()
 
     async def aclose(self) -> None:
         """Try once more what waits; what fails again is lost, and told of."""
         with suppress(Exception):
-            await self._reach.acall(self._try_again(at_once=True))
+            await self.bridge.acall(self._try_again(at_once=True))
         self._give_up()
 
     def __enter__(self) -> Self:
@@ -166,12 +167,13 @@ class Recorder:
         pieces = parts(said.text, self._max_bytes)
         if len(pieces) == 1:
             return [said]
+        metadata = said.fields.get("metadata") or {}
         return [
             replace(
                 said,
                 text=piece,
                 key=f"{said.key}-{number}",
-                metadata={**said.metadata, "part": number, "parts": len(pieces)},
+                fields={**said.fields, "metadata": {**metadata, "part": number, "parts": len(pieces)}},
             )
             for number, piece in enumerate(pieces, 1)
             if piece.strip()
@@ -209,15 +211,12 @@ class Recorder:
 
     async def _write(self, said: Said) -> Receipt:
         receipt = await self._in_time(
-            self._reach.project.record(
+            self.bridge.project.record(
                 said.text,
                 session_id=said.session_id,
-                agent_id=said.agent_id,
-                node_id=said.node_id,
-                confidence=said.confidence,
-                metadata=said.metadata,
                 idempotency_key=said.key,
                 decide="later",
+                **said.fields,
             )
         )
         self._backoff.reset()
@@ -248,7 +247,7 @@ class Recorder:
 
     async def _retrieve(self, query: str, options: Mapping[str, Any]) -> Answer:
         about = {"session_id": self.session_id, "agent_id": self.agent_id, **options}
-        return await self._in_time(self._reach.project.retrieve(query, **about))
+        return await self._in_time(self.bridge.project.retrieve(query, **about))
 
     async def _in_time(self, work: Awaitable[R]) -> R:
         try:
@@ -313,12 +312,10 @@ def _said(text: str, defaults: Mapping[str, Any], about: Mapping[str, Any]) -> S
         sure = validate.confidence(sure)
     except InvalidInput:
         sure, metadata = None, {**metadata, "confidence": str(sure)[:MAX_NAME_LENGTH]}
+    fields = {name: named(given.get(name)) for name in CALLER_FIELDS}
     return Said(
         text=mended(text),
         session_id=named(given["session_id"]) or "unnamed",
-        node_id=named(given.get("node_id")),
-        agent_id=named(given["agent_id"]),
-        confidence=sure,
-        metadata=metadata,
+        fields=cast("EntryFields", {**fields, "confidence": sure, "metadata": metadata}),
         key=key_of(str(given["key"])) if "key" in given else uuid.uuid4().hex,
     )

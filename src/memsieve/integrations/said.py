@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from memsieve.model import EntryFields
 from memsieve.validate import MAX_NAME_LENGTH, UNSEEN
 
 MAX_BYTES = 64 * 1024
@@ -24,10 +25,7 @@ class Said:
     text: str
     session_id: str
     key: str
-    node_id: str | None = None
-    agent_id: str | None = None
-    confidence: float | None = None
-    metadata: Mapping[str, Any] = field(default_factory=dict)
+    fields: EntryFields = field(default_factory=EntryFields)
 
 
 def key_of(*parts: str) -> str:

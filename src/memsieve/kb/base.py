@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from memsieve.kb.refine.plan import Observations
     from memsieve.kb.refine.report import Report
     from memsieve.kb.search import AtomSearch
-    from memsieve.kb.sync import SyncReport, Target
+    from memsieve.kb.sync import SyncReport
     from memsieve.kb.write import Written
     from memsieve.ports import Clock, Progress
+    from memsieve.project import Review
 
 
 def _now() -> datetime:
@@ -103,20 +104,18 @@ class KnowledgeBase:
 
     def sync(
         self,
-        project: Target,
+        review: Review,
         *,
-        by: str | None = None,
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> SyncReport:
         """Make the atoms verified memories of a project, and retire what no atom says any more, in a person's name.
 
-        `project` is a memory's or a client's; `by` is your name, which a server knows by the key.
+        The `review` says which project and which person: `memory.project("apollo").review(by="ada@example.org")`.
         """
         from memsieve.kb.sync import sync
 
-        person = {} if by is None else {"by": by}
-        return sync(self.layout, project, person, dry_run=dry_run, progress=progress)
+        return sync(self.layout, review, dry_run=dry_run, progress=progress)
 
     def check(self) -> tuple[FileProblem, ...]:
         """Return every problem with its file and line."""

@@ -5,12 +5,11 @@ from __future__ import annotations
 import unicodedata
 import uuid
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
 
 from memsieve.errors import InvalidInput, KnowledgeBaseError
 from memsieve.kb import history
@@ -18,24 +17,12 @@ from memsieve.kb.files import atomic, document
 from memsieve.kb.files.layout import Layout, identity, known_identity, locked
 from memsieve.kb.files.tree import atom_files
 from memsieve.kb.history import History
-from memsieve.model import ATOM_PREFIX, MAX_LISTED, AuditEvent, LongTermMemory, Retirement
+from memsieve.model import ATOM_PREFIX, MAX_LISTED, AuditEvent, LongTermMemory
 from memsieve.ports import Progress
+from memsieve.project import Review
 
 # A server takes no longer one.
 _LONGEST_REASON = 400
-
-
-class Target(Protocol):
-    """A project for synchronous code: `Memory.project(…)` of a memory opened here, `Client.project(…)` of a server."""
-
-    @property
-    def memories(self) -> Callable[..., list[LongTermMemory]]: ...
-    @property
-    def audit_log(self) -> Callable[..., list[AuditEvent]]: ...
-    @property
-    def promote_text(self) -> Callable[..., LongTermMemory]: ...
-    @property
-    def retire(self) -> Callable[..., Retirement]: ...
 
 
 class SyncOutcome(StrEnum):
@@ -75,19 +62,18 @@ class SyncReport:
 
 def sync(
     layout: Layout,
-    project: Target,
-    person: Mapping[str, str],
+    review: Review,
     *,
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> SyncReport:
-    """Make the atoms verified memories of a project; `person` is how its methods are told who answers for it.
+    """Make the atoms verified memories of a project, in the name of the person who reviews it.
 
     The project itself knows which memory is which atom, so that every clone of the knowledge base goes on from there.
     """
     atoms, refused = _atoms(layout, dry_run=dry_run)
     base = known_identity(layout) or ("" if dry_run else identity(layout))
-    run = _Run(project, dict(person), f"{ATOM_PREFIX}{base}:", dry_run)
+    run = _Run(review, f"{ATOM_PREFIX}{base}:", dry_run)
     return run.over(atoms, refused, progress)
 
 
@@ -150,8 +136,7 @@ def _refused(path: str, atom_id: str | None, why: str) -> SyncItem:
 class _Run:
     """One sync into one project."""
 
-    project: Target
-    person: dict[str, str]
+    review: Review
     base: str
     dry_run: bool
     atoms: dict[str, _Atom] = field(default_factory=dict)
@@ -179,7 +164,7 @@ class _Run:
 
     def _memories(self) -> Iterator[LongTermMemory]:
         after: str | None = None
-        while page := self.project.memories(after_id=after, limit=MAX_LISTED):
+        while page := self.review.memories(after_id=after, limit=MAX_LISTED):
             yield from page
             after = page[-1].id
 
@@ -194,7 +179,7 @@ class _Run:
 
     def _pages(self) -> Iterator[list[AuditEvent]]:
         after = 0
-        while page := self.project.audit_log(after=after, limit=MAX_LISTED):
+        while page := self.review.audit_log(after=after, limit=MAX_LISTED):
             yield page
             after = page[-1].sequence
 
@@ -214,7 +199,7 @@ class _Run:
             return _item(outcome, atom, None)
         try:
             name = f"{self.base.removeprefix(ATOM_PREFIX)}{atom.id}"
-            made = self.project.promote_text(atom.text, atom=name, **self.person)
+            made = self.review.promote_text(atom.text, atom=name)
         except InvalidInput as exc:
             return _refused(atom.path, atom.id, str(exc))
         return _item(outcome, atom, made.id)
@@ -247,7 +232,7 @@ class _Run:
             return _because(told, "No atom says it any more, but it was also promoted otherwise. Retire it by hand.")
         reason = f"{history.CHANGED}: {known[0].path}"[:_LONGEST_REASON] if known else f"{history.REMOVED}: {ids[0]}"
         if not self.dry_run:
-            self.project.retire(memory.id, reason=reason, superseded=True, **self.person)
+            self.review.retire(memory.id, reason=reason, superseded=True)
         if not known:
             return SyncItem(outcome=SyncOutcome.REMOVED, path=None, atom_id=ids[0], memory_id=memory.id)
         self.items[known[0].id] = _item(SyncOutcome.CHANGED, known[0], self.items[known[0].id].memory_id)

@@ -8,7 +8,7 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.prompts import Prompt
 from pydantic import Field
 
-from memsieve.mcp.desk import Need, desk
+from memsieve.mcp.context import Need, current_context
 from memsieve.retrieval.prompt import history_context
 
 INSTRUCTIONS = """\
@@ -41,9 +41,9 @@ async def use_memory(
     """Tell how to treat verified and unverified memory, with what is known on a topic if one is given."""
     if not topic:
         return RULES
-    at = desk()
-    at.require(Need.QUERY)
-    answer = await at.project.retrieve(topic, session_id=at.session_id, agent_id=at.agent_id)
+    context = current_context()
+    context.require(Need.QUERY)
+    answer = await context.project.retrieve(topic, session_id=context.session_id, agent_id=context.agent_id)
     return f"{RULES}\n\n{history_context(answer)}"
 
 

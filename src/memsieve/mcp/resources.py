@@ -7,7 +7,7 @@ import asyncio
 from mcp.server import MCPServer
 
 from memsieve.mcp import knowledge
-from memsieve.mcp.desk import Need, desk
+from memsieve.mcp.context import Need, current_context
 from memsieve.mcp.tools import list_digest
 
 DIGEST = "memsieve://digest"
@@ -20,16 +20,16 @@ async def digest() -> str:
 
 async def atoms() -> str:
     """List the knowledge base's atoms, one resource a line."""
-    at = desk()
-    at.require(Need.QUERY)
-    return await asyncio.to_thread(lambda: knowledge.index(at.knowledge()))
+    context = current_context()
+    context.require(Need.QUERY)
+    return await asyncio.to_thread(lambda: knowledge.index(context.knowledge()))
 
 
 async def atom(path: str) -> str:
     """Return one atom: permanent knowledge, in Markdown."""
-    at = desk()
-    at.require(Need.QUERY)
-    return await asyncio.to_thread(lambda: knowledge.atom(at.knowledge(), path))
+    context = current_context()
+    context.require(Need.QUERY)
+    return await asyncio.to_thread(lambda: knowledge.atom(context.knowledge(), path))
 
 
 def add_to(server: MCPServer) -> None:

@@ -1,4 +1,4 @@
-"""The MCP server: tools, resources and a prompt, for whoever sits at the desk that a request leads to."""
+"""The MCP server: tools, resources and a prompt, for the caller that a request leads to."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from mcp_types import INVALID_PARAMS
 
 from memsieve.errors import MemsieveError, NotFound
 from memsieve.mcp import prompts, resources, tools
-from memsieve.mcp.desk import Desk, desk, seated
+from memsieve.mcp.context import ToolContext, current_context, use_context
 
 # A request of HTTP, or None over stdio.
-Finder = Callable[[Any], Desk]
+Finder = Callable[[Any], ToolContext]
 
 
 class MemoryServer(MCPServer[Any]):
@@ -42,7 +42,7 @@ class MemoryServer(MCPServer[Any]):
             return await super().call_tool(name, arguments, context)
         except UnexpectedToolError as exc:
             if isinstance(exc.__cause__, MemsieveError):
-                raise ToolError(desk().told(exc.__cause__)) from exc
+                raise ToolError(current_context().error_text(exc.__cause__)) from exc
             raise
 
     async def read_resource(self, uri: Any, context: Context[Any, Any] | None = None) -> Any:
@@ -53,7 +53,7 @@ class MemoryServer(MCPServer[Any]):
             cause = _root(exc)
             if isinstance(cause, MemsieveError):
                 kind = ResourceNotFoundError if isinstance(cause, NotFound) else ResourceError
-                raise kind(desk().told(cause)) from exc
+                raise kind(current_context().error_text(cause)) from exc
             raise
 
     async def get_prompt(
@@ -65,15 +65,15 @@ class MemoryServer(MCPServer[Any]):
         except ValueError as exc:
             cause = _root(exc)
             if isinstance(cause, MemsieveError):
-                raise MCPError(code=INVALID_PARAMS, message=desk().told(cause)) from exc
+                raise MCPError(code=INVALID_PARAMS, message=current_context().error_text(cause)) from exc
             raise
 
 
 def build(find: Finder) -> MemoryServer:
-    """Make a server whose calls are served at the desk that their request leads to."""
+    """Make a server whose calls are served in the context that their request leads to."""
 
-    async def at_their_desk(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-        with seated(find(ctx.request)):
+    async def in_context(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        with use_context(find(ctx.request)):
             return await call_next(ctx)
 
     with _own_logging():
@@ -84,7 +84,7 @@ def build(find: Finder) -> MemoryServer:
             instructions=prompts.INSTRUCTIONS,
             version=version("memsieve"),
             subscriptions=False,
-            middleware=[at_their_desk],
+            middleware=[in_context],
         )
     for part in (tools, resources, prompts):
         part.add_to(server)

@@ -1,11 +1,11 @@
-"""Serve one desk over standard input and output, until the client hangs up."""
+"""Serve one context over standard input and output, until the client hangs up."""
 
 from __future__ import annotations
 
-from memsieve.mcp.desk import Desk
+from memsieve.mcp.context import ToolContext
 from memsieve.mcp.server import build
 
 
-async def serve(desk: Desk) -> None:
+async def serve(context: ToolContext) -> None:
     """Serve until standard input ends."""
-    await build(lambda _request: desk).run_stdio_async()
+    await build(lambda _request: context).run_stdio_async()

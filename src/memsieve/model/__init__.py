@@ -11,6 +11,7 @@ from memsieve.model.answers import (
     Source,
 )
 from memsieve.model.entries import (
+    CALLER_FIELDS,
     MAX_LISTED,
     MAX_SEARCH_BYTES,
     Admission,
@@ -18,12 +19,15 @@ from memsieve.model.entries import (
     CheckName,
     Decision,
     Entry,
+    EntryFields,
     EntryFilter,
     Layer,
     NotChecked,
     Receipt,
     ReviewStatus,
     Vector,
+    caller_fields,
+    checked_fields,
 )
 from memsieve.model.events import AuditEvent, AuditNote, Event, EventKind
 from memsieve.model.insights import (

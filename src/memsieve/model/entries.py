@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypedDict
 
 from memsieve import validate
 from memsieve.errors import InvalidInput
@@ -49,6 +49,39 @@ class Entry:
     expires_at: datetime | None = None
     verified: bool = False
     promoted_at: datetime | None = None
+
+
+class EntryFields(TypedDict, total=False):
+    """What a caller may say of an entry beside its text and its session. All but two of them are names."""
+
+    agent_id: str | None
+    node_id: str | None
+    confidence: float | None
+    metadata: Mapping[str, Any] | None
+
+
+CALLER_FIELDS = EntryFields.__optional_keys__
+
+
+def caller_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a caller says of an entry, without fields that are None; refuse what is no such field."""
+    if unknown := sorted(fields.keys() - CALLER_FIELDS):
+        raise TypeError(f"record() takes no {', '.join(unknown)}. An entry has {', '.join(sorted(CALLER_FIELDS))}.")
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def checked_fields(fields: Mapping[str, Any], *, max_bytes: int) -> dict[str, Any]:
+    """Return what a caller says of an entry as it is kept, or refuse it."""
+    return {name: _checked_field(name, value, max_bytes) for name, value in fields.items()}
+
+
+def _checked_field(name: str, value: object, max_bytes: int) -> Any:
+    match name:
+        case "metadata":
+            return validate.metadata(value, max_bytes)
+        case "confidence":
+            return validate.confidence(value)
+    return None if value is None else validate.name(value, field=name)
 
 
 class CheckName(StrEnum):
@@ -178,6 +211,14 @@ class EntryFilter:
     beyond_id: str | None = None
     limit: int = 50
     oldest_first: bool = False
+
+    @classmethod
+    def given(cls, wanted: Self | None) -> Self:
+        """Return the filter that a caller gave, or one that lets all pass; refuse what is no filter."""
+        wanted = cls() if wanted is None else wanted
+        if not isinstance(wanted, cls):
+            raise InvalidInput(f"log takes an EntryFilter, not {type(wanted).__name__}.", field="wanted")
+        return wanted
 
     def __post_init__(self) -> None:
         for field_name in ("session_id", "agent_id", "check", "beyond_id"):

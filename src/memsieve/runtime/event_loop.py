@@ -7,13 +7,14 @@ import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from memsieve.errors import StoreUnavailable
 
 P = ParamSpec("P")
 R = TypeVar("R")
 A = TypeVar("A")
+A_co = TypeVar("A_co", covariant=True)
 
 
 class LoopThread:
@@ -48,20 +49,25 @@ class LoopThread:
         self._loop.close()
 
 
-class Front(Protocol[A]):
-    """What stands before something asynchronous."""
+class Front(Generic[A_co]):
+    """The synchronous form of something asynchronous: `inner`, and the `loop` on which it lives."""
 
-    _loop: LoopThread
-    _inner: A
+    def __init__(self, loop: LoopThread, inner: A_co, *, owner: object = None) -> None:
+        self.loop = loop
+        self.inner = inner
+        # A memory that nobody holds any more is closed: what is in use holds its own.
+        self._owner = owner
 
 
 def blocking(
     method: Callable[Concatenate[A, P], Coroutine[Any, Any, R]],
 ) -> Callable[Concatenate[Front[A], P], R]:
     """Make the synchronous form of an asynchronous method, with its signature and docstring."""
+    name = method.__name__
 
     @wraps(method)
     def call(self: Front[A], /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return self._loop.call(method(self._inner, *args, **kwargs))
+        work: Coroutine[Any, Any, R] = getattr(self.inner, name)(*args, **kwargs)
+        return self.loop.call(work)
 
     return call

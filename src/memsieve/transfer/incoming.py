@@ -11,10 +11,11 @@ from itertools import groupby
 from typing import Any, BinaryIO, ParamSpec, TypeVar
 
 from memsieve import validate
+from memsieve.embedded import Maintenance
 from memsieve.errors import Conflict, InvalidInput
-from memsieve.model import Entry
+from memsieve.model import CALLER_FIELDS, Entry
 from memsieve.ports import WORKING_LIFE
-from memsieve.sync import Project
+from memsieve.project import Review
 from memsieve.transfer.lines import RawLine, batches
 from memsieve.transfer.tally import Line, Outcome
 
@@ -68,12 +69,16 @@ class _Sourced(_Text):
 
 @dataclass(frozen=True, kw_only=True)
 class Importer:
-    """Brings lines into one project: entries through its filter, memories in the name of the person who imports."""
+    """Brings lines into one project: entries through its filter, memories in the name of the person who reviews it.
 
-    project: Project
+    Memories are skipped unless the person `approves` of them.
+    """
+
+    maintenance: Maintenance
+    review: Review
     clock: Callable[[], datetime]
     longest: int
-    by: str | None = None
+    approves: bool = False
 
     def run(self, stream: BinaryIO) -> Iterator[Line]:
         """Bring every line in, and yield what became of it, in order; a bad one does not stop the rest."""
@@ -104,7 +109,7 @@ class Importer:
                 entry = self._entry(value, raw)
                 old = self.clock() - entry.created_at >= WORKING_LIFE
                 return _History(line, entry) if old else _Said(line, entry)
-            case "memory" if self.by is None:
+            case "memory" if not self.approves:
                 return replace(line, outcome=Outcome.SKIPPED, reason=_NO_PERSON)
             case "memory":
                 own_id = value.get("id")
@@ -117,14 +122,11 @@ class Importer:
     def _entry(self, value: Mapping[str, Any], raw: RawLine) -> Entry:
         return Entry(
             id=_own_id(value["id"]) if value.get("id") else self._made_id(raw),
-            project_id=self.project.id,
+            project_id=self.review.project_id,
             session_id=DEFAULT_SESSION if value.get("session_id") is None else value["session_id"],
             content=value.get("content"),  # type: ignore[arg-type] # the filter's door refuses what is no text
             created_at=self.clock() if value.get("created_at") is None else _time(value["created_at"]),
-            agent_id=value.get("agent_id"),
-            node_id=value.get("node_id"),
-            confidence=value.get("confidence"),
-            metadata={} if value.get("metadata") is None else value["metadata"],
+            **{name: value[name] for name in CALLER_FIELDS if value.get(name) is not None},
         )
 
     def _filter(self, steps: Iterator[_Said]) -> Iterator[Line]:
@@ -132,17 +134,17 @@ class Importer:
             yield _or_failed(step.line, self._filtered, step)
 
     def _filtered(self, step: _Said) -> Line:
-        known = self.project.entry(step.entry.id) is not None
-        admission = self.project.bring(step.entry).admission
+        known = self.review.entry(step.entry.id) is not None
+        admission = self.maintenance.import_entry(step.entry).admission
         return _known(step.line) if known else replace(step.line, admitted=admission.admitted)
 
     def _keep(self, steps: Iterator[_History]) -> Iterable[Line]:
         together = list(steps)
-        return _settled(together, self.project.bring_history([step.entry for step in together]))
+        return _settled(together, self.maintenance.import_history([step.entry for step in together]))
 
     def _look_up(self, steps: Iterator[_Verified]) -> Iterator[Line]:
         together = list(steps)
-        retired = self.project.retired([step.memory_id for step in together if step.memory_id is not None])
+        retired = self.maintenance.retired([step.memory_id for step in together if step.memory_id is not None])
         return self._bring(_or_failed(step.line, self._looked_up, step, retired) for step in together)
 
     def _looked_up(self, step: _Verified, retired: Container[str | None]) -> Line | _Text:
@@ -154,34 +156,30 @@ class Importer:
 
     def _promote_texts(self, steps: Iterator[_Text]) -> Iterable[Line]:
         together = list(steps)
-        return _settled(together, self.project.promote_texts([step.content for step in together], by=self._person))
+        return _settled(together, self.maintenance.import_texts([step.content for step in together], by=self.review.by))
 
     def _promote_entries(self, steps: Iterator[_Sourced]) -> Iterator[Line]:
         for step in steps:
             yield _or_failed(step.line, self._promoted, step)
 
     def _promoted(self, step: _Sourced) -> Line:
-        asked, by = self.clock(), self._person
-        written = [self.project.promote(entry_id, by=by, text=step.content) for entry_id in step.entry_ids]
+        asked = self.clock()
+        written = [self.review.promote(entry_id, text=step.content) for entry_id in step.entry_ids]
         return _known(step.line) if all(memory.approval.at < asked for memory in written) else step.line
-
-    @property
-    def _person(self) -> str:
-        return validate.name(self.by, field="by")
 
     def _sources(self, entry_ids: object, content: object) -> Iterator[str]:
         """Yield the entries here that said just this: promoting another would approve what nobody read."""
         if not isinstance(entry_ids, list) or not isinstance(content, str):
             return
         for entry_id in entry_ids:
-            known = self.project.entry(str(entry_id))
+            known = self.review.entry(str(entry_id))
             if known is not None and known.entry.content.strip() == content.strip():
                 yield known.entry.id
 
     def _made_id(self, line: RawLine) -> str:
         # The same line of the same file has the same id, so that an import cut short can simply be run again.
         digest = hashlib.sha256((line.raw or b"").strip()).hexdigest()
-        return str(uuid.uuid5(_LINE_IDS, f"{self.project.id}\n{line.number}\n{digest}"))
+        return str(uuid.uuid5(_LINE_IDS, f"{self.review.project_id}\n{line.number}\n{digest}"))
 
 
 def _or_failed(line: Line, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | Line:

@@ -63,7 +63,7 @@ class Traces:
             yield RequestSpan(span)
 
     @contextmanager
-    def deed(self, name: str) -> Iterator[None]:
+    def span(self, name: str) -> Iterator[None]:
         """Trace what is done inside a request."""
         if self._tracer is None:
             yield

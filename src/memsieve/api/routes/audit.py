@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from memsieve import documents
 from memsieve.api import cursors
-from memsieve.api.caller import Right, caller_of, project_of
+from memsieve.api.caller import Right, review_of
 from memsieve.api.requests import AuditQuery, Named
 from memsieve.api.route import Api, answer
 
@@ -29,25 +29,24 @@ def add_to(api: Api) -> None:
 
 async def list_audit(request: Request, wanted: Annotated[AuditQuery, Query()]) -> Response:
     """List who did what, when and why, in order or the newest first."""
-    project = await project_of(request, wanted)
+    review = await review_of(request, wanted)
     kind = _BACK if wanted.newest_first else _LIST
     after, before, place = wanted.after, wanted.before, cursors.number_of(kind, wanted.cursor)
     if place and wanted.newest_first:
         before = place if before is None else min(before, place)
     elif place:
         after = max(after, place)
-    found = await project.audit_log(
+    found = await review.audit_log(
         after=after,
         before=before,
         limit=wanted.limit + 1,
         newest_first=wanted.newest_first,
-        by=caller_of(request).name,
     )
     return await cursors.page(kind, found, wanted.limit, documents.AuditLine.of, lambda one: str(one.sequence))
 
 
 async def verify_audit(request: Request, of: Annotated[Named, Query()]) -> Response:
     """Check the log's hash chain, and that every memory has its line in it."""
-    project = await project_of(request, of)
-    found = await project.verify_audit(by=caller_of(request).name)
-    return answer(documents.Verification.of(found, project_id=project.id))
+    review = await review_of(request, of)
+    found = await review.verify_audit()
+    return answer(documents.Verification.of(found, project_id=review.project_id))

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from memsieve import documents
 from memsieve.api import cursors
-from memsieve.api.caller import Right, caller_of, project_of
+from memsieve.api.caller import Right, review_of
 from memsieve.api.requests import DigestBody, Id, InsightsQuery, Named
 from memsieve.api.route import Api, answer
 from memsieve.errors import NotFound
@@ -47,33 +47,37 @@ def add_to(api: Api) -> None:
 
 async def make_digest(request: Request, body: DigestBody) -> Response:
     """Make a digest now: the last days, and all that still waits, as at most ten insights."""
-    project = await project_of(request, body)
-    return answer(documents.Digest.of(await project.digest(days=body.days, by=caller_of(request).name)))
+    review = await review_of(request, body)
+    return answer(documents.Digest.of(await review.digest(days=body.days)))
 
 
 async def read_digest(request: Request, of: Annotated[Named, Query()]) -> Response:
     """Read the newest digest with what waits now; nothing is made."""
-    project = await project_of(request, of)
-    found = await project.last_digest(by=caller_of(request).name)
+    review = await review_of(request, of)
+    found = await review.last_digest()
     if found is None:
         raise NotFound(
-            f"No digest of project {project.id!r} was made yet. POST /memory/digest makes one.", subject=project.id
+            f"No digest of project {review.project_id!r} was made yet. POST /memory/digest makes one.",
+            subject=review.project_id,
         )
     return answer(documents.Digest.of(found))
 
 
 async def list_insights(request: Request, wanted: Annotated[InsightsQuery, Query()]) -> Response:
     """List all insights that wait, first to be decided on first, or those that are decided."""
-    project = await project_of(request, wanted)
-    found = await project.insights(decided=wanted.decided, by=caller_of(request).name)
+    review = await review_of(request, wanted)
+    found = await review.insights(decided=wanted.decided)
     kind = "decided" if wanted.decided else "insights"
     return await cursors.cut(kind, found, wanted.cursor, wanted.limit, documents.Insight.of)
 
 
 async def read_insight(request: Request, id: Annotated[Id, Path()], of: Annotated[Named, Query()]) -> Response:  # noqa: A002
     """Read one insight with all its sources, and what was decided."""
-    project = await project_of(request, of)
-    found = await project.insight(id, by=caller_of(request).name)
+    review = await review_of(request, of)
+    found = await review.insight(id)
     if found is None:
-        raise NotFound(f"No insight {id!r} in project {project.id!r}. List them at /memory/insights.", subject=id)
+        raise NotFound(
+            f"No insight {id!r} in project {review.project_id!r}. List them at /memory/insights.",
+            subject=id,
+        )
     return answer(documents.Insight.of(found))

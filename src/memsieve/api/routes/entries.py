@@ -10,12 +10,12 @@ from starlette.responses import Response
 
 from memsieve import documents
 from memsieve.api import cursors
-from memsieve.api.caller import Right, caller_of, project_of
+from memsieve.api.caller import Right, review_of
 from memsieve.api.requests import Id, Named, QuarantineQuery, Why
 from memsieve.api.route import Api, answer
 from memsieve.errors import NotFound
 from memsieve.model import EntryFilter, Receipt
-from memsieve.project import AsyncProject
+from memsieve.project import AsyncReview
 
 TAG = "Quarantine"
 _LIST = "quarantine"
@@ -63,10 +63,10 @@ def add_to(api: Api) -> None:
 
 async def list_quarantine(request: Request, wanted: Annotated[QuarantineQuery, Query()]) -> Response:
     """List what was said, newest first unless asked otherwise, and why it got in or not."""
-    project = await project_of(request, wanted)
-    beyond, by = cursors.place_of(_LIST, wanted.cursor), caller_of(request).name
+    review = await review_of(request, wanted)
+    beyond = cursors.place_of(_LIST, wanted.cursor)
     if wanted.beyond_id is not None and beyond is None:
-        beyond = (await _found(project, wanted.beyond_id, by)).entry.id
+        beyond = (await _found(review, wanted.beyond_id)).entry.id
     narrowed = EntryFilter(
         session_id=wanted.session_id,
         agent_id=wanted.agent_id,
@@ -80,35 +80,36 @@ async def list_quarantine(request: Request, wanted: Annotated[QuarantineQuery, Q
         limit=wanted.limit + 1,
         oldest_first=wanted.oldest_first,
     )
-    found = await project.log(narrowed, by=by)
-    if not found and beyond is not None and await project.entry(beyond, by=by) is None:
+    found = await review.log(narrowed)
+    if not found and beyond is not None and await review.entry(beyond) is None:
         raise cursors.bad_cursor()
     return await cursors.page(_LIST, found, wanted.limit, documents.Receipt.of, lambda one: one.entry.id)
 
 
 async def read_entry(request: Request, id: Annotated[Id, Path()], of: Annotated[Named, Query()]) -> Response:  # noqa: A002
     """Read one entry, with all checks and what a person decided."""
-    project = await project_of(request, of)
-    return answer(documents.Receipt.of(await _found(project, id, caller_of(request).name)))
+    review = await review_of(request, of)
+    return answer(documents.Receipt.of(await _found(review, id)))
 
 
 async def read_lineage(request: Request, id: Annotated[Id, Path()], of: Annotated[Named, Query()]) -> Response:  # noqa: A002
     """Trace where an entry, an insight or a memory came from, and who was served it."""
-    project = await project_of(request, of)
-    return answer(documents.Lineage.of(await project.lineage(id, by=caller_of(request).name)))
+    review = await review_of(request, of)
+    return answer(documents.Lineage.of(await review.lineage(id)))
 
 
 async def delete_entry(request: Request, id: Annotated[Id, Path()], why: Annotated[Why, Query()]) -> Response:  # noqa: A002
     """Delete an entry for good; the audit log keeps that, and why."""
-    project = await project_of(request, why)
-    await project.delete(id, by=caller_of(request).name, reason=why.reason)
+    review = await review_of(request, why)
+    await review.delete(id, reason=why.reason)
     return Response(status_code=204)
 
 
-async def _found(project: AsyncProject, entry_id: str, by: str) -> Receipt:
-    found = await project.entry(entry_id, by=by)
+async def _found(review: AsyncReview, entry_id: str) -> Receipt:
+    found = await review.entry(entry_id)
     if found is None:
         raise NotFound(
-            f"No entry {entry_id!r} in project {project.id!r}. List them at /memory/quarantine.", subject=entry_id
+            f"No entry {entry_id!r} in project {review.project_id!r}. List them at /memory/quarantine.",
+            subject=entry_id,
         )
     return found

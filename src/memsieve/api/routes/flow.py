@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from memsieve import documents
-from memsieve.api.caller import Right, project_of
+from memsieve.api.caller import Right, review_of
 from memsieve.api.requests import FlowQuery
 from memsieve.api.route import Api, answer
 
@@ -24,6 +24,6 @@ def add_to(api: Api) -> None:
 
 async def read_flow(request: Request, wanted: Annotated[FlowQuery, Query()]) -> Response:
     """Count what was recorded, admitted, refused and decided on each of the last days, and how old it all is."""
-    project = await project_of(request, wanted)
-    flow = await project.flow(days=wanted.days, offset=timedelta(minutes=wanted.offset_minutes))
+    review = await review_of(request, wanted)
+    flow = await review.flow(days=wanted.days, offset=timedelta(minutes=wanted.offset_minutes))
     return answer(documents.Flow.of(flow))

@@ -70,13 +70,10 @@ async def record(
     receipt = await project.record(
         body.content,
         session_id=body.session_id,
-        agent_id=body.agent_id,
-        node_id=body.node_id,
-        confidence=body.confidence,
-        metadata=body.metadata,
         idempotency_key=idempotency_key,
         wait=how.wait,
         decide="now" if how.wait else how.decide,
+        **body.entry_fields(),
     )
     pending = receipt.admission.decision is Decision.PENDING
     where = {"Location": f"{PREFIX}/memory/entries/{receipt.entry.id}/admission?project_id={quote(project.id)}"}
@@ -103,4 +100,4 @@ async def read_admission(request: Request, id: Annotated[Id, Path()], of: Annota
 async def propose(request: Request, body: ProposeBody) -> Response:
     """Put an admitted entry before a person, with a reason; nothing is promoted by it. Twice changes nothing."""
     project = await project_of(request, body)
-    return answer(documents.Proposal.of(await project.propose(body.id, reason=body.reason, by=caller_of(request).name)))
+    return answer(documents.Proposal.of(await project.propose(body.id, reason=body.reason)))

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from memsieve import documents
 from memsieve.api import cursors
-from memsieve.api.caller import Right, caller_of, project_of
+from memsieve.api.caller import Right, review_of
 from memsieve.api.requests import DismissBody, IngestBody, MemoriesQuery, PromoteBody, RetireBody
 from memsieve.api.route import Api, answer
 from memsieve.errors import NotFound
@@ -62,51 +62,49 @@ def add_to(api: Api) -> None:
 
 async def ingest(request: Request, body: IngestBody) -> Response:
     """Write a person's own text into long-term memory. Twice changes nothing."""
-    project = await project_of(request, body)
-    memory = await project.promote_text(body.content, by=caller_of(request).name, atom=body.atom)
+    review = await review_of(request, body)
+    memory = await review.promote_text(body.content, atom=body.atom)
     return answer(documents.Memory.of(memory), 201)
 
 
 async def promote(request: Request, body: PromoteBody) -> Response:
     """Write an insight or an entry into long-term memory. Twice changes nothing."""
-    project = await project_of(request, body)
-    return answer(documents.Memory.of(await project.promote(body.id, by=caller_of(request).name, text=body.text)))
+    review = await review_of(request, body)
+    return answer(documents.Memory.of(await review.promote(body.id, text=body.text)))
 
 
 async def dismiss(request: Request, body: DismissBody) -> Response:
     """Reject an insight or an entry, so that nothing like it comes back."""
-    project = await project_of(request, body)
-    return answer(
-        documents.Tombstone.of(await project.dismiss(body.id, by=caller_of(request).name, reason=body.reason))
-    )
+    review = await review_of(request, body)
+    return answer(documents.Tombstone.of(await review.dismiss(body.id, reason=body.reason)))
 
 
 async def retire(request: Request, body: RetireBody) -> Response:
     """Take a memory out of retrieval; the answer names everyone who was served it."""
-    project = await project_of(request, body)
-    by = caller_of(request).name
-    retirement = await project.retire(body.id, by=by, reason=body.reason, superseded=body.superseded)
+    review = await review_of(request, body)
+    retirement = await review.retire(body.id, reason=body.reason, superseded=body.superseded)
     return answer(documents.Retirement.of(retirement))
 
 
 async def list_memories(request: Request, wanted: Annotated[MemoriesQuery, Query()]) -> Response:
     """List verified memories in the order they were approved, or those that were retired."""
-    project = await project_of(request, wanted)
+    review = await review_of(request, wanted)
     after = cursors.place_of(_LIST, wanted.cursor)
     if wanted.after_id is not None and after is None:
-        memory = await project.memory(wanted.after_id)
+        memory = await review.memory(wanted.after_id)
         if memory is None:
             raise NotFound(
-                f"No memory {wanted.after_id!r} in project {project.id!r}. Begin without it.", subject=wanted.after_id
+                f"No memory {wanted.after_id!r} in project {review.project_id!r}. Begin without it.",
+                subject=wanted.after_id,
             )
         after = memory.id
-    found = await project.memories(
+    found = await review.memories(
         after_id=after,
         limit=wanted.limit + 1,
         text=wanted.search,
         retired=wanted.retired,
         newest_first=wanted.newest_first,
     )
-    if not found and after is not None and await project.memory(after) is None:
+    if not found and after is not None and await review.memory(after) is None:
         raise cursors.bad_cursor()
     return await cursors.page(_LIST, found, wanted.limit, documents.Memory.of, lambda one: one.id)

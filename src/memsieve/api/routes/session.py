@@ -10,24 +10,10 @@ from starlette.responses import Response
 from memsieve.api import cookie
 from memsieve.api.caller import RIGHTS, Right, caller_of, credential
 from memsieve.api.route import Api, answer
-from memsieve.documents import Document, ProjectId
-from memsieve.model import KeyRole
+from memsieve.documents import Document, Session
 
 TAG = "Session"
 _CHALLENGE = {"WWW-Authenticate": "Bearer"}
-
-
-class Session(Document):
-    """Who calls, and what they may."""
-
-    name: str = Field(description="The name that all they do is done in.", examples=["ada@example.org"])
-    role: KeyRole = Field(description="What the key lets them do.", examples=["reviewer"])
-    project_id: ProjectId | None = Field(description="The only project they reach; null for those who name one.")
-    rights: list[str] = Field(
-        description="Their rights, as the documentation lists them: record, query, audit, review, keys.",
-        examples=[["record", "query", "audit", "review"]],
-    )
-    keyless: bool = Field(description="Whether they came without a key, from this machine.", examples=[False])
 
 
 class Half(Document):

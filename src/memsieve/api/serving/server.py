@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import getpass
 import json
 import logging
 import os
@@ -28,7 +27,7 @@ from memsieve.api.operations.metrics import SHARED_FOLDER
 from memsieve.api.serving import reviewer_token
 from memsieve.api.serving.connections import Connection
 from memsieve.api.serving.sockets import address_of, listen, most_connections
-from memsieve.config import Settings
+from memsieve.config import Settings, login_name
 from memsieve.errors import ConfigError, StoreUnavailable
 from memsieve.services.container import open_services
 
@@ -131,14 +130,6 @@ def with_spool(settings: Settings) -> Settings:
 def _shared(settings: Settings, workers: int) -> Settings:
     """Return the settings of one of so many workers: what the whole server lets through is shared out to them."""
     return replace(settings, rate_limit=settings.rate_limit / workers)
-
-
-def login_name() -> str:
-    """Return the name of the user who runs the server; in some containers users have only a number."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return f"user {os.getuid()}"
 
 
 async def _look(settings: Settings, host: str, *, loopback: bool) -> StoreUnavailable | None:

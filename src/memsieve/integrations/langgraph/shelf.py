@@ -10,7 +10,6 @@ from langgraph.config import get_config
 from langgraph.store.base import PutOp, SearchItem, SearchOp
 
 from memsieve.integrations.outputs import recordings
-from memsieve.integrations.reach import Reach
 from memsieve.integrations.recorder import Recorder
 from memsieve.model import UNVERIFIED_LABEL, VERIFIED_LABEL, ContextItem, Entry, LongTermMemory
 
@@ -26,8 +25,8 @@ class Shelf:
     def __init__(self, namespace: tuple[str, ...], project: Any, recording: Mapping[str, Any]) -> None:
         self.namespace = namespace
         self.recorder = Recorder(project, **recording)
-        self.reach = Reach(project)
-        self._project: Any = self.reach.project
+        self.bridge = self.recorder.bridge
+        self._project = self.bridge.project
 
     def put(self, op: PutOp) -> None:
         """Record a value."""
@@ -51,8 +50,9 @@ class Shelf:
         """Return what is relevant to a query; without one, what there is: verified memories first."""
         most = min(_LISTED, op.offset + op.limit)
         if op.query:
-            about = {"max_results": most, "max_unverified": most, "session_id": self._session()}
-            answer = await self._project.retrieve(op.query, **about)
+            answer = await self._project.retrieve(
+                op.query, max_results=most, max_unverified=most, session_id=self._session()
+            )
             return [self._of_item(item) for item in answer.items]
         memories = await self._project.memories(limit=_LISTED)
         return [*map(self._of_memory, memories), *map(self._of_entry, await self._project.working())]

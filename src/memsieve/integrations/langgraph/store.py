@@ -42,9 +42,9 @@ class MemoryStore(BaseStore):
     def _done(self, op: Op) -> Result:
         if isinstance(op, GetOp):
             shelf = self._shelves[op.namespace]
-            return shelf.reach.call(shelf.get(op.key))
+            return shelf.bridge.call(shelf.get(op.key))
         if isinstance(op, SearchOp):
-            found = [shelf.reach.call(shelf.search(op)) for shelf in self._below(op.namespace_prefix)]
+            found = [shelf.bridge.call(shelf.search(op)) for shelf in self._below(op.namespace_prefix)]
             return _page(op, found)
         if isinstance(op, PutOp):
             self._shelves[op.namespace].put(op)
@@ -54,9 +54,9 @@ class MemoryStore(BaseStore):
     async def _adone(self, op: Op) -> Result:
         if isinstance(op, GetOp):
             shelf = self._shelves[op.namespace]
-            return await shelf.reach.acall(shelf.get(op.key))
+            return await shelf.bridge.acall(shelf.get(op.key))
         if isinstance(op, SearchOp):
-            found = [await shelf.reach.acall(shelf.search(op)) for shelf in self._below(op.namespace_prefix)]
+            found = [await shelf.bridge.acall(shelf.search(op)) for shelf in self._below(op.namespace_prefix)]
             return _page(op, found)
         if isinstance(op, PutOp):
             await self._shelves[op.namespace].aput(op)

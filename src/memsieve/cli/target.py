@@ -1,4 +1,4 @@
-"""Where a command works: on data that it opens itself, or on a server."""
+"""What a command works on: data that it opens itself, or a server."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from memsieve.errors import ConfigError
 
 if TYPE_CHECKING:
     from memsieve.client import Client
-    from memsieve.sync import Memory
+    from memsieve.memory import Memory
+    from memsieve.project import Review
 
     Opened: TypeAlias = Union[Memory, Client]  # noqa: UP007 - both are known to the type checker only
 
@@ -25,7 +26,7 @@ PATIENCE = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Target:
     """The data folder or the server of a command; `option` is how it was named, to be pasted behind other commands."""
 
     data: Path | None
@@ -33,8 +34,8 @@ class Place:
     option: str
 
     @classmethod
-    def of(cls, data: Path | None, server: str | None) -> Place:
-        """Return the place that options name, or else the variables: an option wins over each of them."""
+    def of(cls, data: Path | None, server: str | None) -> Target:
+        """Return the target that options name, or else the variables: an option wins over each of them."""
         if data is not None and server is not None:
             raise typer.BadParameter("Choose one of --data and --server: the data lies in one place.")
         option = "" if data is None else f" --data {shlex.quote(str(data))}"
@@ -46,22 +47,31 @@ class Place:
     def open(self) -> Opened:
         """Open the memory, or a client of the server that has it."""
         if self.server is None:
-            from memsieve.sync import Memory
+            from memsieve.memory import Memory
 
             return Memory.open(self.data)
         from memsieve.client import Client
 
         return Client(self.server, key=os.environ.get(KEY), patience=PATIENCE)
 
-    def person(self, by: str | None) -> dict[str, str]:
-        """Return who answers for a deed, as its method takes it: a server knows that by the key."""
-        if self.server is None:
-            if by is None:
-                raise typer.BadParameter("Name yourself with --by: a person answers for this.")
-            return {"by": by}
+    def require_person(self, by: str | None) -> None:
+        """Refuse a decision that no person answers for; a server knows them by the key."""
+        if self.server is None and by is None:
+            raise typer.BadParameter("Name yourself with --by: a person answers for this.")
+
+    def person(self, memory: Opened, by: str | None = None) -> str:
+        """Return in whose name it is done: `by`, or else whom the key belongs to, or whoever is logged in here."""
         if by is not None:
-            raise typer.BadParameter(f"A server acts in the name of the key in ${KEY}: leave out --by.")
-        return {}
+            return by
+        if hasattr(memory, "whoami"):
+            return memory.whoami()
+        from memsieve.config import login_name
+
+        return login_name()
+
+    def review(self, memory: Opened, project_id: str, by: str | None = None) -> Review:
+        """Open the review of a project in a person's name."""
+        return memory.project(project_id).review(by=self.person(memory, by))
 
     def most_bytes(self) -> int:
         """Return how much of standard input is taken; a server has its own limit, and says so."""

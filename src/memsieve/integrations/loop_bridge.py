@@ -1,66 +1,29 @@
-"""Reach a project from wherever an agent runs: its own event loop, another one, or a thread without any."""
+"""Call a project from wherever an agent runs: its own event loop, another one, or a thread without any."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine
 from concurrent.futures import Future
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, TypeVar
 
 from memsieve.errors import ConfigError, StoreUnavailable
-from memsieve.model import Answer, Receipt
-from memsieve.runtime.event_loop import LoopThread
+from memsieve.project import AsyncProject, Project
 
 R = TypeVar("R")
 
 
-class AnyProject(Protocol):
-    """What is asked of a project, open in this process or on a server, for asynchronous code."""
-
-    id: str
-
-    async def record(
-        self,
-        content: str,
-        *,
-        session_id: str,
-        agent_id: str | None = None,
-        node_id: str | None = None,
-        confidence: float | None = None,
-        metadata: Mapping[str, Any] | None = None,
-        idempotency_key: str | None = None,
-        wait: bool = False,
-        decide: str = "now",
-    ) -> Receipt:
-        """Record an output."""
-        ...
-
-    async def retrieve(
-        self,
-        query: str,
-        *,
-        max_results: int = 5,
-        max_unverified: int = 10,
-        time_range_days: float | None = None,
-        relevance_threshold: float = 0.0,
-        session_id: str | None = None,
-        agent_id: str | None = None,
-    ) -> Answer:
-        """Return what is relevant."""
-        ...
-
-
-class Reach:
+class LoopBridge:
     """A project and the event loop on which it lives: all work on it is done there."""
 
-    def __init__(self, project: Any) -> None:
-        self._front: LoopThread | None = getattr(project, "_loop", None)
-        inner = project if self._front is None else project._inner  # noqa: SLF001 - a front is thin: this is what it fronts
+    def __init__(self, project: Project | AsyncProject) -> None:
+        self._front = project.loop if isinstance(project, Project) else None
+        inner: AsyncProject = project.inner if isinstance(project, Project) else project
         if not all(hasattr(inner, name) for name in ("id", "record", "retrieve")):
             raise ConfigError(
                 f"A {type(project).__name__} is no project. Give what memory.project(…) or client.project(…) returns."
             )
-        self.project = cast("AnyProject", inner)
+        self.project = inner
         self._tasks: set[asyncio.Task[Any]] = set()
         self._home: asyncio.AbstractEventLoop | None = None
         if self._front is None:
