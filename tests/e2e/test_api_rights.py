@@ -7,6 +7,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.routing import Route
 
+from memsieve.api.app import create_app
 from memsieve.api.route import PREFIX, RestrictedRoute
 from memsieve.config import Settings
 
@@ -166,7 +167,7 @@ def test_where_keys_are_required_nobody_counts_as_local(open_api):
     assert api.client.get("/healthz").status_code == 200
     # A page that reaches this machine under another name is kept out as before.
     assert api.send("GET", "/stats", key=api.keys["agent"], headers={"Host": "evil.example"}).status_code == 421
-    document = api.client.get("/openapi.json").json()
+    document = create_app(Settings()).openapi()
     assert document["paths"]["/api/v1/memory/query"]["post"]["security"] == [{"key": []}]
 
 
@@ -335,3 +336,23 @@ def test_no_secret_is_ever_listed(api):
     listed = api.get("/keys", key=api.keys["admin"])
     assert len(listed.json()["items"]) == 4
     assert not any(key.split("_")[2] in listed.text for key in api.keys.values())
+
+
+@pytest.mark.parametrize("by", ["the-agent", "the%20agent", "%FF", "ada, bob", ""])
+def test_a_name_that_is_not_the_keys_is_refused_wherever_something_is_done(api, by):
+    for line in ("POST /memory/ingest", "GET /audit", "POST /memory/quarantine", "GET /stats", "DELETE /keys/{id}"):
+        answer = ask(api, line, key=api.keys["admin"], **{"X-Memsieve-By": by})
+        assert answer.status_code == 403, line
+        assert "in the name of" in answer.json()["detail"]
+    assert api.get("/memory/longterm", key=api.keys["reviewer"]).json()["items"] == []
+
+
+def test_the_name_of_the_key_is_let_in_with_or_without_being_said(api):
+    name = api.get("/session", key=api.keys["reviewer"]).json()["name"]
+    given = "".join(f"%{byte:02x}" for byte in name.encode())
+    for headers in ({"X-Memsieve-By": given}, {"X-Memsieve-By": name}, {}):
+        assert api.send("GET", "/audit", key=api.keys["reviewer"], headers=headers).status_code == 200
+
+
+def test_the_header_with_a_name_stands_in_the_document():
+    assert "`X-Memsieve-By`" in create_app(Settings()).openapi()["info"]["description"]

@@ -61,6 +61,7 @@ def test_every_command_of_agents_and_reviewers_works_on_a_server(remote):
     assert remote.json("digest", *APOLLO, "--last") == {"digest": None}
     assert remote.json("digest", *APOLLO)["digest"]["entries"] == 2
     memory = remote.json("promote", *APOLLO, first)["memory"]
+    assert remote.json("promote", *APOLLO, "--by", memory["promoted_by"], first)["memory"] == memory
     own = remote.json("promote", *APOLLO, "--text", "We ship on Fridays.")["memory"]
     assert memory["promoted_by"] == own["promoted_by"] != ""
     assert remote.json("dismiss", *APOLLO, "--reason", "noise", second)["tombstone"]["source_id"] == second
@@ -125,9 +126,9 @@ def test_a_server_that_is_down_is_told_of_with_what_to_do(monkeypatch):
         ("keys", "revoke", "k1"),
     ],
 )
-def test_by_is_refused_with_a_server_and_demanded_without(command):
-    remote = Remote("--server", "http://127.0.0.1:9")
-    assert "in the name of the key" in remote.refused(*command, "--by", "ada", code=2)
+def test_who_decides_is_named_by_the_key_of_a_server_and_by_hand_without(command, remote):
+    told = remote.refused(*command, *(["--yes"] if command[0] == "delete" else []), "--by", "somebody else", code=5)
+    assert "in the name of 'somebody else'" in told or "This needs a key of role" in told
     assert "--by" in Remote().refused(*command, code=2)
     assert not Path(".memsieve").exists()
 

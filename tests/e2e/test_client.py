@@ -198,15 +198,16 @@ def test_what_was_done_but_whose_answer_was_lost_is_not_done_twice(server, data,
     failing.behind = server.url
     with Client(failing.url, key=token_of(data)) as client:
         project = client.project("apollo")
+        review = project.review(by=client.whoami())
         receipt = project.record(DECISION, session_id="s1", confidence=0.9)
         other = project.record("Too short.", session_id="s1")
-        memory = project.review(by=client.whoami()).promote(receipt.entry.id)
-        text = project.review(by=client.whoami()).promote_text("We ship on Fridays.")
-        project.review(by=client.whoami()).dismiss(other.entry.id, reason="noise")
-        retired = project.review(by=client.whoami()).retire(text.id, reason="no more")
+        memory = review.promote(receipt.entry.id)
+        text = review.promote_text("We ship on Fridays.")
+        review.dismiss(other.entry.id, reason="noise")
+        retired = review.retire(text.id, reason="no more")
         assert retired.memory.retired_reason == "no more"
         assert receipt.admission.admitted
-        assert len(failing.seen) == 12
+        assert len(failing.seen) == 14
     with Client(server.url, key=token_of(data)) as client:
         project = client.project("apollo")
         assert [one.entry.id for one in project.review(by=client.whoami()).log()] == [
@@ -253,3 +254,21 @@ def _until(holds: Callable[[], bool]) -> None:
     while not holds():
         assert time.monotonic() < end
         time.sleep(0.002)
+
+
+def test_what_is_done_in_another_name_than_the_keys_is_refused_and_not_done(server, data):
+    with Client(server.url, key=token_of(data)) as client:
+        name = client.whoami()
+        mallory = client.project("apollo").review(by="мэллори")
+        for attempt in (
+            lambda: mallory.promote_text("We ship on Fridays."),
+            mallory.digest,
+            mallory.insights,
+            mallory.audit_log,
+            lambda: client.project("apollo", agent="somebody").record(DECISION, session_id="s1"),
+        ):
+            with pytest.raises(Forbidden, match=f"the key belongs to '{name}'"):
+                attempt()
+        review = client.project("apollo").review(by=name)
+        assert (review.log(), review.audit_log()) == ([], [])
+        assert review.promote_text("We ship on Fridays.").approval.by == name

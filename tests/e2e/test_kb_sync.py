@@ -140,7 +140,7 @@ def test_another_clone_with_other_line_ends_goes_on_where_the_first_stopped(base
 def test_a_dry_run_says_the_same_and_changes_nothing(base, project):
     ada = project.review(by="ada@example.org")
     before = {path: path.read_bytes() for path in base.root.rglob("*") if path.is_file()}
-    report = base.sync(project, dry_run=True)
+    report = base.sync(ada, dry_run=True)
     assert [item.outcome for item in report.items] == [SyncOutcome.ADDED, SyncOutcome.ADDED]
     assert {path: path.read_bytes() for path in base.root.rglob("*") if path.is_file()} == before
     assert project.memories() == ada.audit_log() == []
@@ -148,7 +148,7 @@ def test_a_dry_run_says_the_same_and_changes_nothing(base, project):
     write(base, "traps/pool.md", "Something else altogether about the pool.")
     (base.layout.atoms / "cache.md").unlink()
     events = ada.audit_log()
-    outcomes = sorted(item.outcome for item in base.sync(project, dry_run=True).items)
+    outcomes = sorted(item.outcome for item in base.sync(ada, dry_run=True).items)
     assert outcomes == [SyncOutcome.CHANGED, SyncOutcome.REMOVED]
     assert ada.audit_log() == events
 
@@ -337,22 +337,23 @@ def served(serve, cli) -> Callable[[str], Client]:
 def test_on_a_server_a_reviewers_key_answers_for_it(base, served):
     with served("reviewer") as client:
         project = client.project("apollo")
-        assert {item.outcome for item in base.sync(project).items} == {SyncOutcome.ADDED}
-        assert {item.outcome for item in base.sync(project).items} == {SyncOutcome.UNCHANGED}
+        review = project.review(by="the-reviewer")
+        assert {item.outcome for item in base.sync(review).items} == {SyncOutcome.ADDED}
+        assert {item.outcome for item in base.sync(review).items} == {SyncOutcome.UNCHANGED}
         assert {memory.approval.by for memory in project.memories()} == {"the-reviewer"}
         write(base, "traps/pool.md", POOL.replace("300", "600"))
         (base.layout.atoms / "cache.md").unlink()
-        assert sorted(item.outcome for item in base.sync(project).items) == [SyncOutcome.CHANGED, SyncOutcome.REMOVED]
+        assert sorted(item.outcome for item in base.sync(review).items) == [SyncOutcome.CHANGED, SyncOutcome.REMOVED]
         assert texts(project) == {POOL.replace("300", "600")}
         assert said(project, POOL) is Decision.REFUSED
-        assert project.review(by="ada@example.org").verify_audit().whole
+        assert review.verify_audit().whole
 
 
 def test_on_a_server_too_an_atom_that_is_refused_does_not_keep_the_others_out(base, served):
     for size in (70_000, 900_000):
         write(base, f"huge-{size}.md", "x" * size)
     with served("reviewer") as client:
-        report = base.sync(client.project("apollo"))
+        report = base.sync(client.project("apollo").review(by="the-reviewer"))
     refused = {item.path for item in report.items if item.outcome is SyncOutcome.REFUSED}
     assert refused == {"atoms/huge-70000.md", "atoms/huge-900000.md"}
     assert report.count(SyncOutcome.ADDED) == 2
@@ -360,7 +361,7 @@ def test_on_a_server_too_an_atom_that_is_refused_does_not_keep_the_others_out(ba
 
 def test_on_a_server_an_agents_key_may_not(base, served):
     with served("agent") as client, pytest.raises(Forbidden):
-        base.sync(client.project("apollo"))
+        base.sync(client.project("apollo").review(by="the-agent"))
 
 
 # The command

@@ -107,8 +107,8 @@ def _refuse_other_name(request: Request, caller: Caller) -> None:
     if names != {caller.name}:
         other = ", ".join(repr(name) for name in sorted(names))
         raise Forbidden(
-            f"This is to be done in the name of {other[:MAX_SHOWN]}, and the key is {caller.name!r}'s. Use that name, "
-            "or a key of your own."
+            f"This is to be done in the name of {other[:MAX_SHOWN]}, and the key belongs to {caller.name!r}. "
+            "Use that name, or a key of your own."
         )
 
 

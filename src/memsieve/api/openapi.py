@@ -16,7 +16,9 @@ DESCRIPTION = """\
 Memory purification for AI agents: everything said goes to quarantine, what passes the filter is working memory for 24
 hours, and only people write long-term memory.
 
-A key has a role and a project: `Authorization: Bearer msv_…`. Every error is a problem document (RFC 9457) that says
+A key has a role and a project: `Authorization: Bearer msv_…`. All is done in the key's name; a program that means to
+act for somebody says so in `X-Memsieve-By` (UTF-8, percent-encoded), and is refused with 403 if the key is another's.
+Every error is a problem document (RFC 9457) that says
 what to do next. Lists come in pages: send `next_cursor` as `cursor` for the next one."""
 _TAGS = {
     "Session": "Who calls; and signing in with a cookie and a half of the page's, for pages of this server.",
