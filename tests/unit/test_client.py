@@ -1,6 +1,5 @@
 """What `memsieve.client` says of an answer it cannot read, and its own shape."""
 
-import inspect
 import json
 import subprocess
 import sys
@@ -10,10 +9,8 @@ import pytest
 from memsieve import client as door
 from memsieve import documents
 from memsieve.client.connection import parsed, read
-from memsieve.client.project import AsyncClientProject
 from memsieve.errors import SchemaOutdated
 from memsieve.model import Receipt
-from memsieve.project import AsyncProject
 from memsieve.testing.factories import admission, entry
 
 RECEIPT = Receipt(entry=entry(), admission=admission())
@@ -59,17 +56,7 @@ def test_the_client_reads_approvals_back_and_reaches_nothing_that_could_write_or
         "memsieve.stores",
         "memsieve.services.stores",
         "memsieve.memory",
-        "memsieve.project",
+        "memsieve.embedded",
         "memsieve.review.approve",
     )
     assert not [name for name in loaded_with_the_client() if name.startswith(services)]
-
-
-def test_methods_have_the_signatures_of_the_embedded_project_but_for_who_does_it():
-    methods = [name for name, _ in inspect.getmembers(AsyncClientProject, inspect.isfunction) if name[0] != "_"]
-    assert len(methods) > 20
-    for name in methods:
-        theirs = inspect.signature(getattr(AsyncProject, name))
-        without = [one for one in theirs.parameters.values() if one.name != "by"]
-        ours = inspect.signature(getattr(AsyncClientProject, name))
-        assert ours == theirs.replace(parameters=without), name
