@@ -124,7 +124,7 @@ async def why(
     context = current_context()
     try:
         context.require(Need.AUDIT)
-        return Why.of(id, await (await context.review()).lineage(id))
+        return Why.from_lineage(id, await (await context.review()).lineage(id))
     except Forbidden:
         context.require(Need.RECORD)
         found = await context.project.admission(id)
