@@ -540,7 +540,7 @@ def test_of_two_people_at_once_one_decides_and_the_other_is_told(memory, open_me
     def decide(who):
         opened, by = who
         try:
-            return opened.promote(found.id, by=by, text=f"Cards with spaces are refused, says {by}.")
+            return opened.review(by=by).promote(found.id, text=f"Cards with spaces are refused, says {by}.")
         except Conflict as told:
             return str(told)
 

@@ -95,9 +95,9 @@ class Digests(RuleBasedStateMachine):
     @rule(project=projects, days=st.sampled_from((7, 7, 2, 90)))
     def digest(self, project, days):
         opened, truth = self.memory.project(project), self.truth[project]
-        before = opened.insights()
-        made = opened.digest(days=days)
-        waiting = opened.insights()
+        before = opened.review(by="ada@example.org").insights()
+        made = opened.review(by="ada@example.org").digest(days=days)
+        waiting = opened.review(by="ada@example.org").insights()
         behind = {source.entry_id for one in waiting for source in one.sources}
         assert made.entries == len(behind) + sum(made.set_aside.values())
         assert made.waiting == len(waiting) == opened.stats().insights_waiting
@@ -106,9 +106,9 @@ class Digests(RuleBasedStateMachine):
         assert not any(claims_in(one.summary) & truth.decided_claims for one in waiting)
         self.nothing_was_lost(truth, before, waiting, made)
         self.what_joined_a_decision_is_decided(project)
-        again = opened.digest(days=days)
+        again = opened.review(by="ada@example.org").digest(days=days)
         assert again.insights == made.insights
-        assert opened.last_digest() == again
+        assert opened.review(by="ada@example.org").last_digest() == again
 
     def nothing_was_lost(self, truth, before, after, made):
         kept, behind = {one.id for one in after}, {source.entry_id for one in after for source in one.sources}
@@ -128,22 +128,22 @@ class Digests(RuleBasedStateMachine):
     @rule(project=projects, pick=picks, deed=st.sampled_from(("promote", "edit", "dismiss")))
     def decide(self, project, pick, deed):
         opened, truth = self.memory.project(project), self.truth[project]
-        waiting = opened.insights()
+        waiting = opened.review(by="ada@example.org").insights()
         if not waiting:
             return
         one = waiting[pick % len(waiting)]
         if deed == "dismiss":
-            opened.dismiss(one.id, by="ada", reason="wrong")
+            opened.review(by="ada").dismiss(one.id, reason="wrong")
         elif not stands(opened, one):
             with pytest.raises(Conflict):
-                opened.promote(one.id, by="ada")
+                opened.review(by="ada").promote(one.id)
             return
         else:
-            opened.promote(one.id, by="ada", text=f"{one.summary} So says Ada." if deed == "edit" else None)
+            opened.review(by="ada").promote(one.id, text=f"{one.summary} So says Ada." if deed == "edit" else None)
         truth.decided |= {source.entry_id for source in one.sources}
         truth.decided_claims |= claims_in(one.summary)
-        assert one.id not in {each.id for each in opened.insights()}
-        assert opened.insight(one.id).decision.by == "ada"
+        assert one.id not in {each.id for each in opened.review(by="ada@example.org").insights()}
+        assert opened.review(by="ada@example.org").insight(one.id).decision.by == "ada"
 
     @rule(project=projects, pick=picks, deed=st.sampled_from(("promote", "dismiss")))
     def decide_on_an_entry(self, project, pick, deed):
@@ -152,7 +152,7 @@ class Digests(RuleBasedStateMachine):
         if not left:
             return
         entry_id = left[pick % len(left)]
-        getattr(opened, deed)(entry_id, by="bob", **({"reason": "wrong"} if deed == "dismiss" else {}))
+        getattr(opened.review(by="bob"), deed)(entry_id, **({"reason": "wrong"} if deed == "dismiss" else {}))
         truth.decided.add(entry_id)
         truth.buried |= truth.claims[entry_id] if deed == "dismiss" else set()
 
@@ -162,7 +162,7 @@ class Digests(RuleBasedStateMachine):
         if not truth.said:
             return
         entry_id = list(truth.said)[pick % len(truth.said)]
-        opened.delete(entry_id, by="ada", reason="private")
+        opened.review(by="ada").delete(entry_id, reason="private")
         del truth.said[entry_id]
         truth.decided.discard(entry_id)
 

@@ -199,9 +199,9 @@ class Tiers(RuleBasedStateMachine):
         truth, opened = self.truth[project], self.memory.project(project)
         if any(said.id in one.sources and not one.retired for one in truth.kept):
             with pytest.raises(Conflict):
-                opened.dismiss(said.id, by="ada", reason="wrong")
+                opened.review(by="ada").dismiss(said.id, reason="wrong")
             return
-        opened.dismiss(said.id, by="ada", reason="wrong")
+        opened.review(by="ada").dismiss(said.id, reason="wrong")
         if not any(grave.source == said.id and not grave.lifted for grave in truth.graves):
             truth.graves.append(Grave(said.text, said.claim, said.id))
             truth.lines += 1
