@@ -25,7 +25,7 @@ from memsieve.digest.statements import statements
 from memsieve.digest.window import LEAST_CLARITY
 from memsieve.model import Vector
 from memsieve.models.embedders import LocalEmbedder
-from memsieve.stores.blobs import vector_blob
+from memsieve.stores.rows import vector_blob
 from memsieve.stores.sqlite.database import Database
 from memsieve.stores.sqlite.rows import time_text
 

@@ -16,7 +16,7 @@ from benchmarks.report import Column, Report, Value
 
 from memsieve.model import Vector
 from memsieve.services.container import Services
-from memsieve.stores.postgres.hnsw import build_indexes
+from memsieve.stores.postgres.search.hnsw import build_indexes
 
 SIZES = (200, 5_000, 19_000, 60_000)
 PROJECTS = 100

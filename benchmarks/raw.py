@@ -14,8 +14,8 @@ import psycopg
 from psycopg import sql
 from psycopg.rows import tuple_row
 
-from memsieve.stores.postgres.flush import Flushes
-from memsieve.stores.postgres.near import SETTINGS
+from memsieve.stores.postgres.psycopg_internals import PreparedPipeline
+from memsieve.stores.postgres.search.vector_plan import SETTINGS
 
 ENTRIES = ("quarantine_logs", "admissions")
 MEMORIES = ("audit_log", "approvals", "memories", "memory_words", "memory_vectors")
@@ -113,7 +113,7 @@ class RawTables:
 def overheard() -> Iterator[list[Statement]]:
     """Note every statement with values that goes to PostgreSQL, and whether the answer is binary."""
     heard: list[Statement] = []
-    execute, sent = psycopg.AsyncCursor.execute, Flushes.sent
+    execute, sent = psycopg.AsyncCursor.execute, PreparedPipeline.sent
 
     async def executed(self: Any, query: Any, params: Any = None, **options: Any) -> Any:
         if params is not None:
@@ -125,7 +125,7 @@ def overheard() -> Iterator[list[Statement]]:
         return await sent(self, connection, settings, statement, values)
 
     with (
-        patch.object(Flushes, "sent", flushed),
+        patch.object(PreparedPipeline, "sent", flushed),
         patch.object(psycopg.AsyncCursor, "execute", executed),
     ):
         yield heard

@@ -16,7 +16,7 @@ from benchmarks.loads import Bench, Imports, Queries, Rates, Times, in_turns
 from benchmarks.raw import RawTables
 from benchmarks.report import Column, Report, Value
 
-from memsieve.stores.postgres.hnsw import build_indexes
+from memsieve.stores.postgres.search.hnsw import build_indexes
 
 Row = tuple[Value, ...]
 

@@ -8,14 +8,14 @@ import pytest
 
 from memsieve.errors import Conflict
 from memsieve.model import AuditEvent
-from memsieve.stores.postgres import audit
-from memsieve.stores.postgres.audit import PostgresAuditLog
-from memsieve.stores.postgres.columns import send_all
-from memsieve.stores.postgres.database import Database, Door
+from memsieve.stores.audit import AuditDraft
+from memsieve.stores.postgres import logs
+from memsieve.stores.postgres.database import Database, DbRole
+from memsieve.stores.postgres.logs import PostgresAuditLog
+from memsieve.stores.postgres.psycopg_internals import send_all
 from memsieve.stores.postgres.quarantine import PostgresQuarantine
 from memsieve.stores.postgres.statistics import PostgresStatistics
 from memsieve.stores.postgres.tombstones import PostgresTombstones
-from memsieve.stores.records import Deed
 from memsieve.stores.redis.client import open_client
 from memsieve.stores.redis.working import RedisWorking
 from memsieve.testing.factories import NOW, agent, entry, person, tombstone
@@ -55,14 +55,15 @@ def stores(server_engine, clock, run):
 
 def append_all(run, stores, scope, deeds):
     async def work(connection):
-        await send_all(connection, await audit.lines(connection, scope, iter(deeds)), rows=len(deeds))
+        await send_all(connection, await logs.lines(connection, scope, iter(deeds)), rows=len(deeds))
 
-    run(stores.database.write(Door.REVIEWER, scope, work, in_turn=True))
+    run(stores.database.write(DbRole.REVIEWER, scope, work, exclusive=True))
 
 
 def deeds(*subjects):
     return [
-        Deed(action="promoted", subject=one, at=NOW, reason="预算\t\\N", detail={"n": [1.5, None]}) for one in subjects
+        AuditDraft(action="promoted", subject=one, at=NOW, reason="预算\t\\N", detail={"n": [1.5, None]})
+        for one in subjects
     ]
 
 
@@ -85,7 +86,7 @@ def test_a_line_that_does_not_follow_the_last_is_refused_among_many(stores, run,
     async def nothing_before(_connection, _scope):
         return None
 
-    monkeypatch.setattr(audit, "_last", nothing_before)
+    monkeypatch.setattr(logs, "_last", nothing_before)
     with pytest.raises(Conflict):
         append_all(run, stores, person(), deeds("b", "c"))
     assert [event.subject for event in run(stores.audit.events(person()))] == ["a"]

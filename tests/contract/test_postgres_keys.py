@@ -6,10 +6,10 @@ import psycopg
 import pytest
 
 from memsieve.errors import Forbidden
-from memsieve.stores.postgres.audit import PostgresAuditLog
 from memsieve.stores.postgres.database import Database
 from memsieve.stores.postgres.health import examine
 from memsieve.stores.postgres.keys import PostgresKeys
+from memsieve.stores.postgres.logs import PostgresAuditLog
 from memsieve.testing.factories import NOW, api_key, person
 
 OTHERS = ("memsieve_agent", "memsieve_filter", "memsieve_reviewer")

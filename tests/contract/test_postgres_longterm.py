@@ -9,14 +9,15 @@ import psycopg
 import pytest
 
 from memsieve.retrieval.index import SATURATION
-from memsieve.stores.postgres import approvals, audit
-from memsieve.stores.postgres.audit import PostgresAuditLog
+from memsieve.stores.postgres import logs
 from memsieve.stores.postgres.database import Database
+from memsieve.stores.postgres.logs import PostgresAuditLog
 from memsieve.stores.postgres.longterm import PostgresLongTerm
+from memsieve.stores.postgres.psycopg_internals import decode_term_counts
 from memsieve.stores.postgres.rows import array_text
+from memsieve.stores.postgres.search.terms import NUMBERS, hash_terms
+from memsieve.stores.postgres.search.terms import hash_term as number_of
 from memsieve.stores.postgres.vectors import PostgresVectors
-from memsieve.stores.postgres.words import NUMBERS, numbered, told
-from memsieve.stores.postgres.words import number as number_of
 from memsieve.testing import WordEmbedder
 from memsieve.testing.factories import NOW, agent, approval, chunks, person
 from memsieve.text.tokenize import tokenize
@@ -142,8 +143,8 @@ COUNTED = "SELECT holding, count(*) FROM word_counts WHERE project_id = '{}' GRO
 
 
 def test_an_import_of_many_writes_what_promotions_one_by_one_write(databases, server_engine, run, monkeypatch):
-    monkeypatch.setattr(approvals, "MANY", 40)
-    monkeypatch.setattr(audit, "_AT_ONCE", 30)
+    monkeypatch.setattr("memsieve.stores.postgres.longterm.MANY", 40)
+    monkeypatch.setattr(logs, "_CHAINED_AT_ONCE", 30)
     texts = [f"note {number} about alpha alpha and beta" for number in range(90)]
     texts += ["数据库采用微服务架构。" * 60, "…", "Größe, naïve, 𝔘nicode"]
 
@@ -191,7 +192,7 @@ def test_an_import_that_is_broken_off_leaves_nothing_and_holds_up_nobody(databas
 
 def test_each_word_of_a_text_has_its_number_once_and_reaches_as_much_as_it_is_often_there():
     texts = [("a", "b", "a"), (), ("c",), ("b", "c", "b", "b"), ()]
-    words, reached, ends = numbered("apollo", texts)
+    words, reached, ends = hash_terms("apollo", texts)
     for begin, end, text in zip([0, *ends], ends, texts, strict=False):
         often = {number_of("apollo", word): text.count(word) for word in text}
         assert words[begin:end].tolist() == sorted(often)
@@ -201,9 +202,9 @@ def test_each_word_of_a_text_has_its_number_once_and_reaches_as_much_as_it_is_of
 @pytest.mark.parametrize("wanted", [("b", "x", "c"), ("x",), ()])
 def test_the_database_tells_which_texts_hold_a_wanted_word_and_how_often(server_engine, wanted):
     texts = [("a", "b", "a"), (), ("c",), ("b", "c", "b", "b", *map(str, range(40))), ()]
-    sent = [sent_by(server_engine, *numbered("apollo", [text])[:2]) for text in texts]
+    sent = [sent_by(server_engine, *hash_terms("apollo", [text])[:2]) for text in texts]
     places = np.array(sorted(number_of("apollo", word) for word in wanted), np.int64)
-    held = told(sent, places)
+    held = decode_term_counts(sent, places)
     found = {
         (place, int(places[word]), often) for place, word, often in zip(*map(np.ndarray.tolist, held), strict=True)
     }

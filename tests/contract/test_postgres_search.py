@@ -12,13 +12,13 @@ from memsieve.model import Chunk
 from memsieve.retrieval.fusion import candidates_per_leg, fused
 from memsieve.retrieval.index import Index, Row
 from memsieve.review.approve import approve
-from memsieve.stores.postgres import hnsw, near, recall, search
-from memsieve.stores.postgres.database import Database, Door
+from memsieve.stores.postgres.database import Database, DbRole
 from memsieve.stores.postgres.health import IndexHealth, examine
-from memsieve.stores.postgres.hnsw import build_indexes, index_name
 from memsieve.stores.postgres.longterm import PostgresLongTerm
+from memsieve.stores.postgres.search import hnsw, searcher, vector_plan
+from memsieve.stores.postgres.search.hnsw import build_indexes, index_name
+from memsieve.stores.postgres.search.terms import TermLookup, plan_lookup
 from memsieve.stores.postgres.vectors import PostgresVectors
-from memsieve.stores.postgres.words import Lookup, lookup
 from memsieve.testing.factories import NOW, agent, person
 from memsieve.text.tokenize import tokenize
 
@@ -82,9 +82,9 @@ def longterm(database):
 @pytest.fixture
 def small_switch(monkeypatch):
     """Let projects of more than 50 texts be searched through an index."""
-    monkeypatch.setattr(near, "EXACT_ROWS", 50)
-    monkeypatch.setattr(near, "_TO_BEGIN", 0)
-    monkeypatch.setattr(near, "_EACH_ROW", 0)
+    monkeypatch.setattr(vector_plan, "EXACT_ROWS", 50)
+    monkeypatch.setattr(vector_plan, "_TO_BEGIN", 0)
+    monkeypatch.setattr(vector_plan, "_EACH_ROW", 0)
 
 
 @pytest.fixture
@@ -108,14 +108,14 @@ def build(server_engine, run):
 def plans(monkeypatch):
     """Collect the plans of all that a search asks."""
     seen = []
-    columns = Database.columns
+    fetch_columns = Database.fetch_columns
 
-    async def explaining(database, door, scope, statement, values, settings):
-        told = await columns(database, door, scope, f"EXPLAIN (COSTS OFF) {statement}", values, settings)
-        seen.append("\n".join(told["QUERY PLAN"]))
-        return await columns(database, door, scope, statement, values, settings)
+    async def explaining(database, role, scope, statement, values, settings):
+        found = await fetch_columns(database, role, scope, f"EXPLAIN (COSTS OFF) {statement}", values, settings)
+        seen.append("\n".join(found["QUERY PLAN"]))
+        return await fetch_columns(database, role, scope, statement, values, settings)
 
-    monkeypatch.setattr(Database, "columns", explaining)
+    monkeypatch.setattr(Database, "fetch_columns", explaining)
     return seen
 
 
@@ -168,7 +168,7 @@ def test_a_search_that_the_index_leaves_short_is_done_one_by_one(server_engine, 
     run(longterm.add_all(person("gemini"), approved(texts(900), vectors(900, seed=5), "gemini")))
     run(build_indexes(server_engine.database_url, above=50))
     # An index that goes no further than its first look brings 40 of all projects together.
-    monkeypatch.setattr(search, "SETTINGS", [*search.SETTINGS, ("hnsw.iterative_scan", "off")])
+    monkeypatch.setattr(searcher, "SETTINGS", [*searcher.SETTINGS, ("hnsw.iterative_scan", "off")])
     question = vectors(900, seed=5)[0]
     hits = run(longterm.search(agent(), question, (), 10))
     best = np.argsort(-(vectors(100) @ question))[:10]
@@ -246,9 +246,9 @@ def test_an_index_that_finds_what_exact_search_finds_is_used(superuser, longterm
     run(longterm.add_all(person(), approved(texts(800), clustered(800))))
     assert build() == ["words"]
     fit, vectors, share, there, _ = known(superuser)
-    assert fit in near.EF_SEARCH
+    assert fit in vector_plan.EF_SEARCH
     assert (vectors, there) == (800, True)
-    assert share >= recall.ENOUGH
+    assert share >= hnsw.ENOUGH
     run(longterm.search(agent(), clustered(1, seed=7)[0], (), 10))
     assert index_name("words", MANY_DIMENSIONS) in plans[-1]
 
@@ -264,7 +264,7 @@ def test_an_index_that_misses_what_exact_search_finds_is_dropped_and_not_tried_a
     first = known(superuser)
     fit, vectors, share, there, _ = first
     assert (fit, vectors, there) == (None, 800, False)
-    assert share < recall.ENOUGH
+    assert share < hnsw.ENOUGH
     found, right = nearest(run, longterm, embeddings, contents)
     assert found == right
     assert "memory_vectors_near" not in "".join(plans)
@@ -279,7 +279,7 @@ def test_an_index_that_misses_what_exact_search_finds_is_dropped_and_not_tried_a
 def test_an_index_is_tried_again_when_there_are_twice_as_many_vectors(superuser, longterm, run, build, monkeypatch):
     run(longterm.add_all(person(), approved(texts(400), clustered(400))))
     with monkeypatch.context() as stricter:
-        stricter.setattr(recall, "ENOUGH", 1.1)
+        stricter.setattr(hnsw, "ENOUGH", 1.1)
         assert build() == []
     assert known(superuser)[0] is None
     run(longterm.add_all(person("gemini"), approved(texts(399), clustered(399, seed=2), "gemini")))
@@ -287,7 +287,7 @@ def test_an_index_is_tried_again_when_there_are_twice_as_many_vectors(superuser,
     run(longterm.add_all(person("gemini"), approved(["the last one"], clustered(1, seed=3), "gemini")))
     assert build() == ["words"]
     fit, vectors, _, there, _ = known(superuser)
-    assert fit in near.EF_SEARCH
+    assert fit in vector_plan.EF_SEARCH
     assert (vectors, there) == (800, True)
 
 
@@ -307,7 +307,7 @@ def test_an_index_that_finds_too_little_after_growing_is_used_no_longer(superuse
 
 @pytest.mark.usefixtures("thin_graph")
 def test_an_index_that_has_to_look_further_is_searched_that_far(superuser, longterm, run, build, monkeypatch):
-    monkeypatch.setattr(recall, "EF_SEARCH", (40, 1000))
+    monkeypatch.setattr(hnsw, "EF_SEARCH", (40, 1000))
     contents, embeddings = texts(800), gaussian(800)
     run(longterm.add_all(person(), approved(contents, embeddings)))
     assert build() == ["words"]
@@ -371,16 +371,16 @@ def test_words_are_found_by_their_index_and_not_by_reading_the_project(database,
         rows = await (await connection.execute(f"EXPLAIN (COSTS OFF) {inner}")).fetchall()
         return "\n".join(row["QUERY PLAN"] for row in rows)
 
-    searching = run(database.read(Door.AGENT, agent(), lambda connection: plan(connection, "memsieve_search")))
+    searching = run(database.read(DbRole.AGENT, agent(), lambda connection: plan(connection, "memsieve_search")))
     assert "Bitmap Index Scan on memory_words_by_word" in searching
     # The reason for a role of its own: behind the policy the same question reads the project's rows.
-    behind = run(database.read(Door.AGENT, agent(), lambda connection: plan(connection, "memsieve_agent")))
+    behind = run(database.read(DbRole.AGENT, agent(), lambda connection: plan(connection, "memsieve_agent")))
     assert "memory_words_by_word" not in behind
 
 
 def test_the_word_search_tells_nothing_of_another_project(database, longterm, run):
     run(longterm.add_all(person("gemini"), approved(["the secret ledger"], vectors(1), "gemini")))
-    theirs = search.number("gemini", "secret")
+    theirs = searcher.hash_term("gemini", "secret")
     asked = f"""
         SELECT * FROM best_by_words(ARRAY[{theirs}], '{{}}', '{{}}',
             '{{{theirs + 1}:1}}/1000000000', 1, 0, NULL, 10, 10)
@@ -389,13 +389,13 @@ def test_the_word_search_tells_nothing_of_another_project(database, longterm, ru
     async def ask(connection):
         return await (await connection.execute(asked)).fetchall()
 
-    assert len(run(database.read(Door.AGENT, agent("gemini"), ask))) == 1
-    assert run(database.read(Door.AGENT, agent(), ask)) == []
+    assert len(run(database.read(DbRole.AGENT, agent("gemini"), ask))) == 1
+    assert run(database.read(DbRole.AGENT, agent(), ask)) == []
 
 
 def test_a_text_with_a_common_word_only_is_found_where_all_words_are_common(longterm, run, monkeypatch):
-    monkeypatch.setattr(search, "MOST_TEXTS", 5)
-    monkeypatch.setattr(search, "lookup", lambda holding, texts: lookup(holding, texts, 5))
+    monkeypatch.setattr(searcher, "MOST_TEXTS", 5)
+    monkeypatch.setattr(searcher, "plan_lookup", lambda holding, texts: plan_lookup(holding, texts, 5))
     contents = [f"alpha filler{number}" for number in range(20)] + [f"beta other{number}" for number in range(20)]
     run(longterm.add_all(person(), approved([*contents, "alpha beta"], vectors(41))))
     [best, *others] = run(longterm.search(agent(), None, tokenize("alpha beta"), 5))
@@ -405,10 +405,12 @@ def test_a_text_with_a_common_word_only_is_found_where_all_words_are_common(long
 
 
 def test_rare_words_are_looked_up_alone_and_common_ones_together():
-    assert lookup({1: 10, 2: 20, 3: 0}, 1000, 100) == Lookup(alone=[1, 2])
-    assert lookup({1: 10, 2: 200, 3: 300}, 1000, 100) == Lookup(alone=[1], together=[(2, 3)], otherwise=[1, 2, 3])
-    assert lookup({2: 500}, 1000, 100) == Lookup(alone=[], together=[], otherwise=[2])
-    [*chosen] = lookup({2: 500, 3: 600, 4: 700}, 1000, 100).together
+    assert plan_lookup({1: 10, 2: 20, 3: 0}, 1000, 100) == TermLookup(alone=[1, 2])
+    assert plan_lookup({1: 10, 2: 200, 3: 300}, 1000, 100) == TermLookup(
+        alone=[1], together=[(2, 3)], otherwise=[1, 2, 3]
+    )
+    assert plan_lookup({2: 500}, 1000, 100) == TermLookup(alone=[], together=[], otherwise=[2])
+    [*chosen] = plan_lookup({2: 500, 3: 600, 4: 700}, 1000, 100).together
     assert chosen == [(2, 3, 4)]
 
 

@@ -15,13 +15,12 @@ from memsieve import validate
 from memsieve.errors import InvalidInput
 from memsieve.model import Dispute, KeyRole, Origin, TombstoneKind
 from memsieve.review.audit import Auditor
-from memsieve.stores.postgres.audit import PostgresAuditLog
 from memsieve.stores.postgres.database import Database
 from memsieve.stores.postgres.digests import PostgresDigests
 from memsieve.stores.postgres.keys import PostgresKeys
+from memsieve.stores.postgres.logs import PostgresAuditLog, PostgresServingLog
 from memsieve.stores.postgres.longterm import PostgresLongTerm
 from memsieve.stores.postgres.quarantine import PostgresQuarantine
-from memsieve.stores.postgres.servings import PostgresServingLog
 from memsieve.stores.postgres.tombstones import PostgresTombstones
 from memsieve.testing import Clock
 from memsieve.testing.factories import (

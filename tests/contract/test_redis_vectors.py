@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from memsieve.errors import InvalidInput
-from memsieve.stores.redis.vectors import RedisVectors
-from memsieve.stores.redis.working import RedisWorking
+from memsieve.stores.redis.working import RedisVectors, RedisWorking
 from memsieve.testing import WordEmbedder
 from memsieve.testing.factories import admission, agent, entry, system
 

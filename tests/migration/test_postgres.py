@@ -13,17 +13,17 @@ import pytest
 from memsieve.errors import MemsieveError, SchemaOutdated
 from memsieve.model import EntryFilter, ReviewStatus
 from memsieve.review.audit import Auditor
+from memsieve.stores.audit import AuditDraft, chained
 from memsieve.stores.migrations import Migration
-from memsieve.stores.postgres.audit import PostgresAuditLog
 from memsieve.stores.postgres.database import Database
 from memsieve.stores.postgres.digests import PostgresDigests
+from memsieve.stores.postgres.logs import PostgresAuditLog, PostgresServingLog
 from memsieve.stores.postgres.longterm import PostgresLongTerm
 from memsieve.stores.postgres.migrate import migrate, outstanding, released
 from memsieve.stores.postgres.quarantine import PostgresQuarantine
-from memsieve.stores.postgres.servings import PostgresServingLog
 from memsieve.stores.postgres.tombstones import PostgresTombstones
 from memsieve.stores.postgres.vectors import PostgresVectors
-from memsieve.stores.records import Deed, chained, content_hash
+from memsieve.stores.rows import content_hash
 from memsieve.testing.factories import NOW, approval, digest, insight, person, system
 from memsieve.text.tokenize import tokenize
 
@@ -92,9 +92,9 @@ def fill(connection, project):
         write("quarantine_logs", name, content, NOW, f"key of {name}")
         write("decisions", name)
     texts = [approval(text, person(project)) for text in KEPT]
-    deeds = [Deed(action="promoted", subject=one.id, at=NOW, detail={"content": one.digest}) for one in texts]
-    deeds.append(Deed(action="dismissed", subject="dismissed", at=NOW, reason="wrong"))
-    deeds.append(Deed(action="retired", subject=texts[-1].id, at=NOW, reason="wrong"))
+    deeds = [AuditDraft(action="promoted", subject=one.id, at=NOW, detail={"content": one.digest}) for one in texts]
+    deeds.append(AuditDraft(action="dismissed", subject="dismissed", at=NOW, reason="wrong"))
+    deeds.append(AuditDraft(action="retired", subject=texts[-1].id, at=NOW, reason="wrong"))
     for line in chained(person(project), None, deeds):
         values = (line.sequence, line.at, line.actor, line.action, line.subject, line.reason, json.dumps(line.detail))
         write("audit_log", *values, line.previous, line.digest)

@@ -14,9 +14,8 @@ from memsieve.models.embedders import OpenAIEmbedder
 from memsieve.models.judges import OpenAIJudge
 from memsieve.models.openai_api import OpenAIEndpoint
 from memsieve.runtime.log_throttle import MAX_ERRORS, LogThrottle
-from memsieve.stores.postgres.errors import translated
-from memsieve.stores.redis.address import parse
-from memsieve.stores.redis.errors import in_our_words
+from memsieve.stores.postgres.connection import translated
+from memsieve.stores.redis.server import in_our_words, parse
 from memsieve.stores.sqlite.database import _in_our_words as of_sqlite
 
 FILE = Path("/srv/data of ours/memsieve.db")

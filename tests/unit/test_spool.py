@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 
 from memsieve.errors import ConfigError, Conflict, Forbidden, InvalidInput, StoreCorrupt, StoreUnavailable
 from memsieve.model import Decision, EntryFilter, NotChecked, Reason
-from memsieve.stores.spool.file import SpoolFile
-from memsieve.stores.spool.line import Said, pack, unpack
+from memsieve.stores.spool.file import SpooledEntry, SpoolFile, pack, unpack
 from memsieve.stores.spool.quarantine import SpoolingQuarantine
 from memsieve.stores.spool.queue import SpoolQueue
 from memsieve.stores.sqlite.database import Database
@@ -197,7 +196,7 @@ def test_a_file_that_is_written_to_while_another_is_removed_stays(line, folder, 
         file, [waiting] = await queue.next(10)
         await queue.settle(file, waiting, None)
         monkeypatch.setattr(SpoolFile, "append", append_slowly)
-        said = Said(scope=agent(), entry=entry("two"), idempotency_key=None)
+        said = SpooledEntry(scope=agent(), entry=entry("two"), idempotency_key=None)
         appending = asyncio.create_task(queue.append(said, pack(said.document())))
         await until(begun.is_set)
         tidying = asyncio.create_task(queue.tidy())
@@ -640,7 +639,7 @@ moments = st.builds(
 
 @given(content=text, name=names, at=moments, key=st.none() | names, confidence=st.none() | st.floats(0, 1))
 def test_a_line_gives_back_what_was_put_into_it(content, name, at, key, confidence):
-    said = Said(
+    said = SpooledEntry(
         scope=agent(),
         entry=entry("x", id=name, confidence=confidence, metadata={content: content}),
         idempotency_key=key,
@@ -653,7 +652,7 @@ def test_a_line_gives_back_what_was_put_into_it(content, name, at, key, confiden
 
 @given(place=st.integers(0, 10_000), flip=st.integers(1, 255))
 def test_a_line_with_any_byte_changed_is_known_as_damaged(place, flip):
-    packed = bytearray(pack(Said(scope=agent(), entry=entry("one"), idempotency_key=None).document())[:-1])
+    packed = bytearray(pack(SpooledEntry(scope=agent(), entry=entry("one"), idempotency_key=None).document())[:-1])
     packed[place % len(packed)] ^= flip
     with pytest.raises(StoreCorrupt):
         unpack(bytes(packed))

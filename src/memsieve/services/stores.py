@@ -26,15 +26,12 @@ from memsieve.ports import (
     VectorStore,
     WorkingStore,
 )
-from memsieve.stores.sqlite.audit import SqliteAuditLog
 from memsieve.stores.sqlite.database import Database
-from memsieve.stores.sqlite.digests import SqliteDigests
-from memsieve.stores.sqlite.events import SqliteEventLog
+from memsieve.stores.sqlite.digests import SqliteDigestRuns, SqliteDigests
 from memsieve.stores.sqlite.keys import SqliteKeys
+from memsieve.stores.sqlite.logs import SqliteAuditLog, SqliteEventLog, SqliteServingLog
 from memsieve.stores.sqlite.longterm import SqliteLongTerm
 from memsieve.stores.sqlite.quarantine import SqliteQuarantine
-from memsieve.stores.sqlite.runs import SqliteDigestRuns
-from memsieve.stores.sqlite.servings import SqliteServingLog
 from memsieve.stores.sqlite.statistics import SqliteStatistics
 from memsieve.stores.sqlite.tombstones import SqliteTombstones
 from memsieve.stores.sqlite.vectors import SqliteVectors
@@ -101,21 +98,17 @@ async def _sqlite(settings: Settings, embedder: Embedder, clock: Clock, stack: A
 async def _server(settings: Settings, embedder: Embedder, clock: Clock, stack: AsyncExitStack) -> Stores:
     """Open PostgreSQL and Redis, of which either may be down now and come later."""
     with _server_packages():
-        from memsieve.stores.postgres.audit import PostgresAuditLog
         from memsieve.stores.postgres.database import Database as Postgres
-        from memsieve.stores.postgres.digests import PostgresDigests
-        from memsieve.stores.postgres.events import PostgresEventLog
+        from memsieve.stores.postgres.digests import PostgresDigestRuns, PostgresDigests
         from memsieve.stores.postgres.keys import PostgresKeys
+        from memsieve.stores.postgres.logs import PostgresAuditLog, PostgresEventLog, PostgresServingLog
         from memsieve.stores.postgres.longterm import PostgresLongTerm
         from memsieve.stores.postgres.quarantine import PostgresQuarantine
-        from memsieve.stores.postgres.runs import PostgresDigestRuns
-        from memsieve.stores.postgres.servings import PostgresServingLog
         from memsieve.stores.postgres.statistics import PostgresStatistics
         from memsieve.stores.postgres.tombstones import PostgresTombstones
         from memsieve.stores.postgres.vectors import PostgresVectors
         from memsieve.stores.redis.client import open_client
-        from memsieve.stores.redis.vectors import RedisVectors
-        from memsieve.stores.redis.working import RedisWorking
+        from memsieve.stores.redis.working import RedisVectors, RedisWorking
         from memsieve.stores.spool.quarantine import SpoolingQuarantine
     assert settings.database_url and settings.redis_url  # noqa: PT018, S101 - the settings have both or neither
     database = Postgres(settings.database_url)
@@ -177,7 +170,7 @@ async def build_indexes(settings: Settings) -> list[str]:
     """Make the vector indexes that large projects on PostgreSQL lack; return the embedders that have them now."""
     if settings.database_url is None:
         return []
-    from memsieve.stores.postgres import hnsw
+    from memsieve.stores.postgres.search import hnsw
 
     try:
         return await hnsw.build_indexes(settings.database_url)

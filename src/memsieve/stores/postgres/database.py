@@ -21,10 +21,9 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from memsieve.model import Scope
-from memsieve.stores.postgres.address import conninfo
-from memsieve.stores.postgres.errors import translated
-from memsieve.stores.postgres.flush import Columns, Flushes, LocalSettings
+from memsieve.stores.postgres.connection import conninfo, translated
 from memsieve.stores.postgres.migrate import require_current
+from memsieve.stores.postgres.psycopg_internals import Columns, LifoPool, LocalSettings, PreparedPipeline
 
 POOL_SIZE = 10
 # Whoever asks waits no longer than this for a server that is down.
@@ -42,8 +41,8 @@ _BEGIN_READING = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY;"
 _ONLY_READING = (("transaction_read_only", "on"),)
 _SETTINGS = sql.SQL("SELECT {}")
 _SETTING = sql.SQL("set_config({name}, {value}, true)")
-# A person's deeds in a project are done one after the other, in whatever process: the audit log is one chain.
-_IN_TURN = sql.SQL("; SELECT pg_advisory_xact_lock(hashtextextended('memsieve project ' || {project}, 0))")
+# One lock per project, in whatever process: the audit log is one chain.
+_LOCK_PROJECT = sql.SQL("; SELECT pg_advisory_xact_lock(hashtextextended('memsieve project ' || {project}, 0))")
 # It stands in the log of transactions and in no table.
 _MESSAGE = "SELECT pg_logical_emit_message(true, 'memsieve', 'ready?')"
 _ENTER = "SELECT set_config('app.project', %s, true)"
@@ -59,7 +58,7 @@ Connection = AsyncConnection[DictRow]
 Work = Callable[[Connection], Awaitable[T]]
 
 
-class Door(StrEnum):
+class DbRole(StrEnum):
     """The database roles that transactions take on."""
 
     AGENT = "memsieve_agent"
@@ -68,19 +67,11 @@ class Door(StrEnum):
     KEEPER = "memsieve_keeper"
 
 
-class _Pool(AsyncConnectionPool[Connection]):
-    """Lends the connection that came back last: what its server process has read and planned is still at hand."""
-
-    async def _get_ready_connection(self, seconds: float | None) -> Connection | None:
-        self._pool.rotate(1)
-        return await super()._get_ready_connection(seconds)
-
-
 class Database:
     """Runs work in transactions, each as the least role that it needs and for one project."""
 
     def __init__(self, url: str) -> None:
-        self._pool = _Pool(
+        self._pool: AsyncConnectionPool[Connection] = LifoPool(
             conninfo(url),
             connection_class=AsyncConnection[DictRow],
             kwargs={"row_factory": dict_row, "autocommit": True},
@@ -93,7 +84,7 @@ class Database:
         logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
         self._ready: WeakSet[Connection] = WeakSet()
         self._answering = True
-        self._flushes = Flushes()
+        self._pipeline = PreparedPipeline()
         self._ending: set[asyncio.Task[None]] = set()
 
     async def open(self) -> None:
@@ -105,51 +96,51 @@ class Database:
         await asyncio.gather(*self._ending, return_exceptions=True)
         await self._pool.close()
 
-    async def read(self, door: Door, scope: Scope, work: Work[T]) -> T:
+    async def read(self, role: DbRole, scope: Scope, work: Work[T]) -> T:
         """Run work that only reads one project, as it is at one moment."""
-        reading = _Reading(f"{_BEGIN_READING}{_settings(door, scope.project_id)}", work)
+        reading = _Reading(f"{_BEGIN_READING}{_settings(role, scope.project_id)}", work)
         return await self._run(reading, repeatable=True)
 
-    async def ask(
+    async def fetch(
         self,
-        door: Door,
+        role: DbRole,
         scope: Scope,
         statement: str,
         values: Params,
     ) -> list[DictRow]:
         """Read one project by one statement, prepared and in one round trip."""
-        under = _sent(door, scope.project_id, more=_ONLY_READING)
-        return await self._run(_Statement(self._flushes.rows, under, statement, values), repeatable=True)
+        under = _sent(role, scope.project_id, more=_ONLY_READING)
+        return await self._run(_Statement(self._pipeline.rows, under, statement, values), repeatable=True)
 
-    async def columns(
-        self, door: Door, scope: Scope, statement: str, values: Params, settings: Sequence[tuple[str, str]]
+    async def fetch_columns(
+        self, role: DbRole, scope: Scope, statement: str, values: Params, settings: Sequence[tuple[str, str]]
     ) -> Columns:
         """Read many rows as `ask` does, by their columns."""
-        under = _sent(door, scope.project_id, more=(*_ONLY_READING, *settings))
-        return await self._run(_Statement(self._flushes.columns, under, statement, values), repeatable=True)
+        under = _sent(role, scope.project_id, more=(*_ONLY_READING, *settings))
+        return await self._run(_Statement(self._pipeline.columns, under, statement, values), repeatable=True)
 
     async def write(
         self,
-        door: Door,
+        role: DbRole,
         scope: Scope,
         work: Work[T],
         *,
         durable: bool = True,
-        in_turn: bool = False,
+        exclusive: bool = False,
         repeatable: bool = False,
     ) -> T:
         """Run work in one transaction, on disk before this returns.
 
-        Without `durable` a crash of the database server may take the last moments of it. `in_turn` lets no other such
-        deed of the project in between. What is `repeatable` has the same effect when it is done twice: it is done again
-        if nobody can tell whether it was done, because the server went down at the very end.
+        Without `durable` a crash of the database server may take the last moments of it. `exclusive` takes the
+        project's lock. What is `repeatable` has the same effect when it is done twice: it is done again if nobody can
+        tell whether it was done, because the server went down at the very end.
         """
-        settings = _settings(door, scope.project_id, durable=durable, in_turn=in_turn)
+        settings = _settings(role, scope.project_id, durable=durable, exclusive=exclusive)
         return await self._run(_Transaction(f"{_BEGIN}{settings}", work), repeatable=repeatable)
 
-    async def once(
+    async def execute(
         self,
-        door: Door,
+        role: DbRole,
         scope: Scope,
         statement: str,
         values: Params,
@@ -161,21 +152,21 @@ class Database:
 
         It takes one round trip in place of three.
         """
-        under = _sent(door, scope.project_id, durable=durable)
-        deed = _Statement(self._flushes.written, under, statement, values)
-        return await self._run(deed, repeatable=repeatable)
+        under = _sent(role, scope.project_id, durable=durable)
+        operation = _Statement(self._pipeline.written, under, statement, values)
+        return await self._run(operation, repeatable=repeatable)
 
-    async def across(self, work: Work[T]) -> T:
+    async def cross_project(self, work: Work[T]) -> T:
         """Run work of the jobs, which read all projects; to write they `enter` one after the other."""
-        begin = f"{_BEGIN}{_settings(Door.FILTER, '', across=True)}"
+        begin = f"{_BEGIN}{_settings(DbRole.FILTER, '', across=True)}"
         return await self._run(_Transaction(begin, work), repeatable=False)
 
     async def probe(self) -> None:
         """Write a little into the server's log, so that one which takes no writes is noticed."""
-        begin = f"{_BEGIN}{_settings(Door.AGENT, '')}"
+        begin = f"{_BEGIN}{_settings(DbRole.AGENT, '')}"
         await self._run(_Transaction(begin, _write_a_message), repeatable=True)
 
-    async def _run(self, deed: _Deed[T], *, repeatable: bool) -> T:
+    async def _run(self, operation: _Operation[T], *, repeatable: bool) -> T:
         give_up = time.monotonic() + (ANSWER_SECONDS if self._answering else IMPATIENT_SECONDS)
         with translated():
             while True:
@@ -183,14 +174,14 @@ class Database:
                 try:
                     if connection not in self._ready:
                         await self._prepare(connection)
-                    return await deed.do(connection)
+                    return await operation.do(connection)
                 except OperationalError:
-                    # A server that was restarted is asked again, unless the deed may have been done already.
-                    again = connection.closed and (repeatable or not deed.ending) and time.monotonic() < give_up
+                    # A server that was restarted is asked again, unless the operation may have been done already.
+                    again = connection.closed and (repeatable or not operation.ending) and time.monotonic() < give_up
                     if not again:
                         raise
                 finally:
-                    await self._give_back(connection, deed)
+                    await self._give_back(connection, operation)
 
     async def _borrowed(self, give_up: float) -> Connection:
         """Lend a connection; while the server is down, not everybody waits for it as long as the first."""
@@ -202,20 +193,20 @@ class Database:
         self._answering = True
         return connection
 
-    async def _give_back(self, connection: Connection, deed: _Deed[object]) -> None:
+    async def _give_back(self, connection: Connection, operation: _Operation[object]) -> None:
         """Put a connection back at once, so that it is there for what the same task does next."""
         if connection.pgconn.transaction_status == TransactionStatus.IDLE:
             await self._pool.putconn(connection)
         else:
-            ending = asyncio.create_task(self._end(connection, deed))
+            ending = asyncio.create_task(self._end(connection, operation))
             self._ending.add(ending)
             ending.add_done_callback(self._ending.discard)
 
-    async def _end(self, connection: Connection, deed: _Deed[object]) -> None:
+    async def _end(self, connection: Connection, operation: _Operation[object]) -> None:
         """End what was left open: whoever read, or failed, need not wait for that."""
         try:
             # With a rollback a connection forgets the statements it has prepared.
-            await (connection.commit() if deed.only_reads else connection.rollback())
+            await (connection.commit() if operation.only_reads else connection.rollback())
         except PsycopgError:
             # It is lost, and the pool sees that.
             pass
@@ -238,7 +229,7 @@ async def enter(connection: Connection, project_id: str) -> None:
     await connection.execute(_ENTER, (project_id,))
 
 
-class _Deed(Protocol[T_co]):
+class _Operation(Protocol[T_co]):
     """What is done on a connection; `ending` from when on it may have been done."""
 
     only_reads: ClassVar[bool]
@@ -296,27 +287,29 @@ class _Statement(Generic[T]):
 
 
 @lru_cache(maxsize=4096)
-def _sent(door: Door, project: str, *, durable: bool = True, more: tuple[tuple[str, str], ...] = ()) -> LocalSettings:
+def _sent(role: DbRole, project: str, *, durable: bool = True, more: tuple[tuple[str, str], ...] = ()) -> LocalSettings:
     """Return the settings that are sent together with one statement."""
-    return LocalSettings.of(_values(door, project, durable=durable) | dict(more))
+    return LocalSettings.of(_values(role, project, durable=durable) | dict(more))
 
 
 @lru_cache(maxsize=4096)
-def _settings(door: Door, project: str, *, across: bool = False, durable: bool = True, in_turn: bool = False) -> str:
+def _settings(
+    role: DbRole, project: str, *, across: bool = False, durable: bool = True, exclusive: bool = False
+) -> str:
     """Return the settings that a transaction of more than one statement begins with."""
-    values = _values(door, project, across=across, durable=durable)
+    values = _values(role, project, across=across, durable=durable)
     settings = [_SETTING.format(name=sql.Literal(name), value=sql.Literal(value)) for name, value in values.items()]
-    turn = _IN_TURN.format(project=sql.Literal(project)) if in_turn else sql.SQL("")
-    return (_SETTINGS.format(sql.SQL(", ").join(settings)) + turn).as_string()
+    lock = _LOCK_PROJECT.format(project=sql.Literal(project)) if exclusive else sql.SQL("")
+    return (_SETTINGS.format(sql.SQL(", ").join(settings)) + lock).as_string()
 
 
-def _values(door: Door, project: str, *, across: bool = False, durable: bool = True) -> dict[str, str]:
+def _values(role: DbRole, project: str, *, across: bool = False, durable: bool = True) -> dict[str, str]:
     """Return the role and the project, and where it differs from what every connection begins with, more."""
-    values = {"role": str(door), "app.project": project}
+    values = {"role": str(role), "app.project": project}
     if across:
         values["app.across"] = "on"
     if not durable:
         values["synchronous_commit"] = "off"
-    if door not in {Door.AGENT, Door.KEEPER}:
+    if role not in {DbRole.AGENT, DbRole.KEEPER}:
         values |= {"statement_timeout": f"{PATIENT_SECONDS}s", "lock_timeout": f"{LOCK_SECONDS}s"}
     return values

@@ -1,4 +1,4 @@
-"""Insights and the digests that made them, on PostgreSQL."""
+"""Insights, the digests that made them, and which weekly ones were made, on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -6,17 +6,75 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from memsieve.model import Digest, Insight, InsightSource, Receipt, Role, Scope
-from memsieve.stores.insights import Standing, digest_from, disputed_by
-from memsieve.stores.postgres import insights, receipts
-from memsieve.stores.postgres.database import Connection, Database, Door
-from memsieve.stores.postgres.insights import insight_from, insight_row
-from memsieve.stores.postgres.rows import fetch
-from memsieve.stores.records import json_text
+from memsieve.model import Digest, Insight, InsightDecision, InsightSource, Receipt, Role, Scope
+from memsieve.ports import CLOCK_SKEW, RUN_AHEAD, RUN_LEASE, Clock
+from memsieve.stores import insights
+from memsieve.stores.insights import SaveSnapshot, digest_from
+from memsieve.stores.postgres.database import Connection, Database, DbRole
+from memsieve.stores.postgres.rows import RECEIPTS, REVIEW, fetch, half, receipt_from, vector_from
+from memsieve.stores.rows import json_text
+
+_SOURCE = ("entry_id", "session_id", "agent_id", "confidence", "created_at", "quote", "doubt", "later")
+# Each source's columns as arrays beside its insight: one statement sees all of one moment.
+_SOURCES_BEHIND = f"""
+SELECT {", ".join(f"array_agg({name} ORDER BY position) AS source_{name}" for name in _SOURCE)}
+FROM insight_sources s JOIN quarantine_logs q ON q.project_id = s.project_id AND q.id = s.entry_id
+WHERE s.project_id = i.project_id AND s.insight_id = i.id
+"""  # noqa: S608 - made of constants
+# A memory that was retired since is no verified memory to be near to.
+_INSIGHTS = f"""
+SELECT i.*, r.approval_id IS NOT NULL AS nearest_is_retired, behind.*
+FROM insights i
+    LEFT JOIN retirements r ON r.project_id = i.project_id AND r.approval_id = i.nearest ->> 'memory_id'
+    CROSS JOIN LATERAL ({_SOURCES_BEHIND}) behind
+WHERE i.project_id = %(project_id)s
+"""  # noqa: S608 - made of constants
+
+
+def _insight_row(insight: Insight, embedder: str) -> dict[str, Any]:
+    """Return an insight that waits as named columns, without its project."""
+    return {
+        **insights.insight_values(insight),
+        "embedder": embedder,
+        "embedding": half(insight.embedding),
+    }
+
+
+def _insight_from(row: Mapping[str, Any], embedder: str) -> Insight:
+    """Return the insight of a row; a vector of another embedder is left out."""
+    return insights.insight_from(row, list(_sources(row)), vector_from(row, embedder))
+
+
+def _sources(row: Mapping[str, Any]) -> Iterable[tuple[bool, InsightSource]]:
+    columns = [row[f"source_{name}"] or () for name in _SOURCE]
+    for values in zip(*columns, strict=True):
+        source = dict(zip(_SOURCE, values, strict=True))
+        yield source["later"], insights.source_from(source)
+
+
+_DECISION = """
+SELECT review, settled_by, settled_at, reason, memory_id FROM insights WHERE project_id = %s AND id = %s
+"""
+_DECIDE = """
+UPDATE insights SET review = %s, settled_by = %s, settled_at = %s, reason = %s, memory_id = %s
+WHERE project_id = %s AND id = %s
+"""
+
+
+async def insight_decision(connection: Connection, scope: Scope, any_id: str) -> dict[str, Any] | None:
+    """Return the decision in the columns of an insight, or None if this is no insight."""
+    return await (await connection.execute(_DECISION, (scope.project_id, any_id))).fetchone()
+
+
+async def decide_insight(connection: Connection, scope: Scope, insight_id: str, made: InsightDecision) -> None:
+    """Write a person's decision on an insight, within the transaction of the promotion or dismissal."""
+    values = (made.review, made.by, made.at, made.reason, made.memory_id)
+    await connection.execute(_DECIDE, (*values, scope.project_id, insight_id))
+
 
 # An array, made first: by the index over time to the rows of the window, whatever the planner thinks of their number.
 _UNDECIDED = f"""
-WITH looked_at AS MATERIALIZED ({receipts.SELECT} AND q.sequence = ANY(ARRAY(
+WITH looked_at AS MATERIALIZED ({RECEIPTS} AND q.sequence = ANY(ARRAY(
     SELECT sequence FROM quarantine_logs WHERE project_id = %(project_id)s AND created_at >= %(since)s
     UNION
     SELECT e.sequence FROM insights i
@@ -30,10 +88,10 @@ WITH looked_at AS MATERIALIZED ({receipts.SELECT} AND q.sequence = ANY(ARRAY(
 )))
 SELECT * FROM looked_at WHERE review IS NULL ORDER BY sequence
 """  # noqa: S608 - made of constants
-_WAITING = f"{insights.SELECT} AND i.review IS NULL ORDER BY i.made_at, i.sequence"
-_SETTLED = f"{insights.SELECT} AND i.review IS NOT NULL ORDER BY i.made_at, i.sequence"
-_ONE = f"{insights.SELECT} AND i.id = %(id)s"
-_ADD = """
+_WAITING = f"{_INSIGHTS} AND i.review IS NULL ORDER BY i.made_at, i.sequence"
+_DECIDED_INSIGHTS = f"{_INSIGHTS} AND i.review IS NOT NULL ORDER BY i.made_at, i.sequence"
+_ONE_INSIGHT = f"{_INSIGHTS} AND i.id = %(id)s"
+_ADD_INSIGHT = """
 INSERT INTO insights
     (project_id, id, content, summarised_by, note, refinement, nearest, disputes, made_at, embedder, embedding)
 VALUES (%(project_id)s, %(id)s, %(content)s, %(summarised_by)s, %(note)s, %(refinement)s, %(nearest)s, %(disputes)s,
@@ -49,7 +107,7 @@ ON CONFLICT DO NOTHING
 _DROP = "DELETE FROM insights WHERE project_id = %s AND review IS NULL AND id = ANY(%s)"
 _THERE = "SELECT id, content, review FROM insights WHERE project_id = %s AND id = ANY(%s)"
 _KNOWN = f"""
-SELECT q.id, {receipts.REVIEW} AS review FROM quarantine_logs q WHERE q.project_id = %s AND q.id = ANY(%s)
+SELECT q.id, {REVIEW} AS review FROM quarantine_logs q WHERE q.project_id = %s AND q.id = ANY(%s)
 """  # noqa: S608 - made of constants
 _PLACE_ALL = "DELETE FROM unplaced WHERE project_id = %s"
 _UNPLACE = "INSERT INTO unplaced (project_id, entry_id) SELECT %s, unnest(%s::text[]) ON CONFLICT DO NOTHING"
@@ -67,16 +125,16 @@ class PostgresDigests:
     async def undecided(self, scope: Scope, since: datetime) -> list[Receipt]:
         scope.require(Role.PERSON, Role.SYSTEM)
         values = {"project_id": scope.project_id, "since": since}
-        rows = await self._database.read(Door.FILTER, scope, lambda connection: fetch(connection, _UNDECIDED, values))
-        return [receipts.receipt_from(row, self._embedder) for row in rows]
+        rows = await self._database.read(DbRole.FILTER, scope, lambda connection: fetch(connection, _UNDECIDED, values))
+        return [receipt_from(row, self._embedder) for row in rows]
 
     async def insights(self, scope: Scope, *, decided: bool) -> list[Insight]:
         scope.require(Role.PERSON, Role.SYSTEM)
-        return await self._read(scope, _SETTLED if decided else _WAITING)
+        return await self._read(scope, _DECIDED_INSIGHTS if decided else _WAITING)
 
     async def get(self, scope: Scope, insight_id: str) -> Insight | None:
         scope.require(Role.PERSON, Role.SYSTEM)
-        found = await self._read(scope, _ONE, id=insight_id)
+        found = await self._read(scope, _ONE_INSIGHT, id=insight_id)
         return found[0] if found else None
 
     async def save(
@@ -99,46 +157,43 @@ class PostgresDigests:
             assert kept is not None  # noqa: S101 - it was written above, in this transaction
             return kept
 
-        return await self._database.write(Door.FILTER, scope, work, in_turn=True)
+        return await self._database.write(DbRole.FILTER, scope, work, exclusive=True)
 
     async def put(self, scope: Scope, insight: Insight) -> bool:
         scope.require(Role.PERSON, Role.SYSTEM)
 
         async def work(connection: Connection) -> bool:
-            taken = (await _standing(connection, scope, [insight])).takes(insight)
+            taken = (await _snapshot(connection, scope, [insight])).takes(insight)
             if taken:
                 await self._put_all(connection, scope, [insight])
             return taken
 
-        return await self._database.write(Door.FILTER, scope, work, in_turn=True)
+        return await self._database.write(DbRole.FILTER, scope, work, exclusive=True)
 
     async def last(self, scope: Scope) -> Digest | None:
         scope.require(Role.PERSON, Role.SYSTEM)
-        return await self._database.read(Door.FILTER, scope, lambda connection: self._last(connection, scope))
+        return await self._database.read(DbRole.FILTER, scope, lambda connection: self._last(connection, scope))
 
     async def _put_all(self, connection: Connection, scope: Scope, made: Sequence[Insight]) -> None:
-        standing = await _standing(connection, scope, made)
-        taken = {insight.id: insight for insight in made if standing.takes(insight)}
-        left = [insight for insight in made if insight.id not in taken]
-        sources = {insight_id: standing.sources(insight) for insight_id, insight in taken.items()}
-        rows = [insight_row(disputed_by(taken[one], sources[one]), self._embedder) for one in taken]
-        await connection.execute(_DROP, (scope.project_id, list(taken)))
-        await _each(connection, _ADD, ({**row, "project_id": scope.project_id} for row in rows))
-        await _add_sources(connection, scope, sources, later=False)
-        unplaced = [source.entry_id for insight in left for source in standing.sources(insight)]
-        await connection.execute(_UNPLACE, (scope.project_id, unplaced))
+        snapshot = await _snapshot(connection, scope, made)
+        kept = snapshot.kept(made)
+        rows = [{**_insight_row(insight, self._embedder), "project_id": scope.project_id} for insight, _ in kept]
+        await connection.execute(_DROP, (scope.project_id, [insight.id for insight, _ in kept]))
+        await _each(connection, _ADD_INSIGHT, rows)
+        await _add_sources(connection, scope, {insight.id: sources for insight, sources in kept}, later=False)
+        await connection.execute(_UNPLACE, (scope.project_id, snapshot.unplaced(made)))
 
     async def _last(self, connection: Connection, scope: Scope) -> Digest | None:
         row = await (await connection.execute(_LAST, (scope.project_id,))).fetchone()
         if row is None:
             return None
         waiting = await fetch(connection, _WAITING, {"project_id": scope.project_id})
-        return digest_from(row, [insight_from(one, self._embedder) for one in waiting])
+        return digest_from(row, [_insight_from(one, self._embedder) for one in waiting])
 
     async def _read(self, scope: Scope, query: str, **values: Any) -> list[Insight]:
         named = {"project_id": scope.project_id, **values}
-        rows = await self._database.read(Door.FILTER, scope, lambda connection: fetch(connection, query, named))
-        return [insight_from(row, self._embedder) for row in rows]
+        rows = await self._database.read(DbRole.FILTER, scope, lambda connection: fetch(connection, query, named))
+        return [_insight_from(row, self._embedder) for row in rows]
 
 
 async def _each(connection: Connection, query: str, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -146,24 +201,24 @@ async def _each(connection: Connection, query: str, rows: Iterable[Mapping[str, 
         await cursor.executemany(query.encode(), list(rows))
 
 
-async def _standing(connection: Connection, scope: Scope, made: Sequence[Insight]) -> Standing:
+async def _snapshot(connection: Connection, scope: Scope, made: Sequence[Insight]) -> SaveSnapshot:
     there = await connection.execute(_THERE, (scope.project_id, [insight.id for insight in made]))
     rows = await there.fetchall()
-    return Standing(
-        entries=await _decided(connection, scope, [source.entry_id for insight in made for source in insight.sources]),
+    return SaveSnapshot(
+        entries=await _known(connection, scope, [source.entry_id for insight in made for source in insight.sources]),
         worded={row["id"]: row["content"] for row in rows},
         decided=frozenset(row["id"] for row in rows if row["review"] is not None),
     )
 
 
-async def _decided(connection: Connection, scope: Scope, entry_ids: Sequence[str]) -> dict[str, bool]:
+async def _known(connection: Connection, scope: Scope, entry_ids: Sequence[str]) -> dict[str, bool]:
     rows = await connection.execute(_KNOWN.encode(), (scope.project_id, list(entry_ids)))
     return {row["id"]: row["review"] is not None for row in await rows.fetchall()}
 
 
 async def _join(connection: Connection, scope: Scope, later: Mapping[str, Sequence[InsightSource]]) -> None:
     there = await (await connection.execute(_THERE, (scope.project_id, list(later)))).fetchall()
-    known = await _decided(connection, scope, [source.entry_id for sources in later.values() for source in sources])
+    known = await _known(connection, scope, [source.entry_id for sources in later.values() for source in sources])
     joining = {
         row["id"]: [source for source in later[row["id"]] if source.entry_id in known]
         for row in there
@@ -193,3 +248,57 @@ async def _add_sources(
 async def _add_digest(connection: Connection, scope: Scope, digest: Digest) -> None:
     set_aside = json_text({str(aside): count for aside, count in digest.set_aside.items()})
     await connection.execute(_ADD_DIGEST, (scope.project_id, digest.made_at, digest.since, digest.entries, set_aside))
+
+
+# Whoever took or made one by a clock that ran ahead would keep all others from it until then: that does not count.
+_TAKE_RUN = """
+INSERT INTO digest_runs AS run (project_id, due, taken_at) VALUES (%(project_id)s, %(due)s, %(now)s)
+ON CONFLICT (project_id) DO UPDATE SET due = excluded.due, taken_at = excluded.taken_at
+WHERE (run.made IS NULL OR run.made < excluded.due OR run.made > %(far)s)
+    AND (run.due < excluded.due OR run.taken_at IS NULL OR run.taken_at <= %(lapsed)s OR run.taken_at > %(ahead)s)
+"""
+_DONE_RUN = """
+INSERT INTO digest_runs AS run (project_id, due, taken_at, made) VALUES (%(project_id)s, %(due)s, %(now)s, %(due)s)
+ON CONFLICT (project_id) DO UPDATE
+SET made = CASE WHEN run.made > %(far)s THEN excluded.made ELSE greatest(run.made, excluded.made) END
+"""
+_RELEASE_RUN = "UPDATE digest_runs SET taken_at = NULL WHERE project_id = %(project_id)s AND due = %(due)s"
+_NEWEST_RUN = "SELECT made FROM digest_runs WHERE project_id = %(project_id)s AND made <= %(far)s"
+
+
+class PostgresDigestRuns:
+    """Implements `ports.DigestRuns`."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def take(self, scope: Scope, due: datetime) -> bool:
+        return await self._write(scope, due, _TAKE_RUN, repeatable=False) > 0
+
+    async def done(self, scope: Scope, due: datetime) -> None:
+        await self._write(scope, due, _DONE_RUN)
+
+    async def release(self, scope: Scope, due: datetime) -> None:
+        await self._write(scope, due, _RELEASE_RUN, repeatable=False)
+
+    async def newest(self, scope: Scope) -> datetime | None:
+        scope.require(Role.PERSON, Role.SYSTEM)
+        values = {"project_id": scope.project_id, "far": self._clock() + RUN_AHEAD}
+
+        async def work(connection: Connection) -> dict[str, Any] | None:
+            return await (await connection.execute(_NEWEST_RUN, values)).fetchone()
+
+        row = await self._database.read(DbRole.FILTER, scope, work)
+        return None if row is None else row["made"]
+
+    async def _write(self, scope: Scope, due: datetime, sql: str, *, repeatable: bool = True) -> int:
+        scope.require(Role.PERSON, Role.SYSTEM)
+        now = self._clock()
+        limits = {"lapsed": now - RUN_LEASE, "ahead": now + CLOCK_SKEW, "far": now + RUN_AHEAD}
+        values = {"project_id": scope.project_id, "due": due, "now": now, **limits}
+
+        async def work(connection: Connection) -> int:
+            return (await connection.execute(sql, values)).rowcount
+
+        return await self._database.write(DbRole.FILTER, scope, work, repeatable=repeatable)

@@ -8,9 +8,8 @@ from typing import Any
 import psycopg
 from psycopg.rows import dict_row
 
-from memsieve.stores.postgres.address import conninfo
-from memsieve.stores.postgres.database import Door
-from memsieve.stores.postgres.errors import translated
+from memsieve.stores.postgres.connection import conninfo, translated
+from memsieve.stores.postgres.database import DbRole
 from memsieve.stores.postgres.migrate import missing, released
 
 _VERSIONS = """
@@ -54,15 +53,15 @@ async def examine(url: str) -> DatabaseHealth:
             conninfo(url), autocommit=True, row_factory=dict_row
         ) as connection:
             [versions] = await (await connection.execute(_VERSIONS)).fetchall()
-            roles = {row["rolname"] for row in await (await connection.execute(_ROLES, ([*Door],))).fetchall()}
+            roles = {row["rolname"] for row in await (await connection.execute(_ROLES, ([*DbRole],))).fetchall()}
             lacking = await missing(connection, released())
             # Any of the roles will do, but for the one that keeps keys.
-            readers = roles - {Door.KEEPER}
+            readers = roles - {DbRole.KEEPER}
             indexes = [] if lacking or not readers else await _indexes(connection, min(readers))
     return DatabaseHealth(
         **versions,
         missing=tuple(migration.name for migration in lacking),
-        without_roles=tuple(str(door) for door in Door if door not in roles),
+        without_roles=tuple(str(role) for role in DbRole if role not in roles),
         indexes=tuple(indexes),
     )
 

@@ -7,9 +7,10 @@ from datetime import datetime
 from typing import Any
 
 from memsieve.model import SERVER_PROJECT, ApiKey, Scope
-from memsieve.stores.postgres import audit
-from memsieve.stores.postgres.database import Connection, Database, Door
-from memsieve.stores.records import keeping, key_detail, key_from
+from memsieve.stores.audit import keeping, key_detail
+from memsieve.stores.postgres import logs
+from memsieve.stores.postgres.database import Connection, Database, DbRole
+from memsieve.stores.rows import key_from
 
 _ADD = """
 INSERT INTO api_keys (id, name, role, project_id, secret_hash, made_at, made_by)
@@ -38,13 +39,13 @@ class PostgresKeys:
         values = (key.id, key.name, str(key.role), key.project_id, secret_hash, key.made_at, key.made_by)
 
         async def work(connection: Connection) -> None:
-            await audit.append(connection, scope, "key made", key.id, key.made_at, detail=key_detail(key))
+            await logs.append(connection, scope, "key made", key.id, key.made_at, detail=key_detail(key))
             await connection.execute(_ADD, values)
 
-        await self._database.write(Door.KEEPER, scope, work, in_turn=True)
+        await self._database.write(DbRole.KEEPER, scope, work, exclusive=True)
 
     async def get(self, key_id: str) -> tuple[ApiKey, bytes] | None:
-        rows = await self._database.ask(Door.KEEPER, _ANY, _GET, (key_id,))
+        rows = await self._database.fetch(DbRole.KEEPER, _ANY, _GET, (key_id,))
         return (key_from(rows[0]), bytes(rows[0]["secret_hash"])) if rows else None
 
     async def revoke(self, key_id: str, by: str, at: datetime) -> ApiKey | None:
@@ -59,18 +60,18 @@ class PostgresKeys:
             key = key_from(row)
             if key.revoked_at is not None:
                 return key
-            await audit.append(connection, scope, "key revoked", key.id, at, detail=key_detail(key))
+            await logs.append(connection, scope, "key revoked", key.id, at, detail=key_detail(key))
             await connection.execute(_REVOKE, (at, scope.actor, key.id))
             return replace(key, revoked_at=at, revoked_by=scope.actor)
 
-        return await self._database.write(Door.KEEPER, scope, work, in_turn=True, repeatable=True)
+        return await self._database.write(DbRole.KEEPER, scope, work, exclusive=True, repeatable=True)
 
     async def used(self, key_id: str, at: datetime) -> None:
         values = {"id": key_id, "at": at}
-        await self._database.once(Door.KEEPER, _ANY, _USED, values, durable=False, repeatable=True)
+        await self._database.execute(DbRole.KEEPER, _ANY, _USED, values, durable=False, repeatable=True)
 
     async def list(self, project_id: str | None = None) -> list[ApiKey]:
-        rows = await self._database.ask(Door.KEEPER, _ANY, _LIST, {"project_id": project_id})
+        rows = await self._database.fetch(DbRole.KEEPER, _ANY, _LIST, {"project_id": project_id})
         return [key_from(row) for row in rows]
 
 

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 
-from memsieve.model import Approval, Chunk, LongTermMemory, Role, Scope, SearchHit, Tombstone, Vector
+from memsieve.model import Approval, Chunk, LongTermMemory, Origin, Role, Scope, SearchHit, Tombstone, Vector
 from memsieve.ports import Clock
-from memsieve.stores.postgres import approvals, audit, insight_decisions
+from memsieve.stores.audit import Approved, promotion, promotion_detail, unverified, without_insights
+from memsieve.stores.insights import promoted, require_waiting
+from memsieve.stores.postgres import logs
 from memsieve.stores.postgres import tombstones as tombstones_table
-from memsieve.stores.postgres.database import Connection, Database, Door
+from memsieve.stores.postgres.database import Connection, Database, DbRole
+from memsieve.stores.postgres.digests import decide_insight, insight_decision
+from memsieve.stores.postgres.psycopg_internals import BinaryArrayEncoder, ManyRows, send_all
 from memsieve.stores.postgres.rows import array_text, fetch, vector_of
-from memsieve.stores.postgres.search import Question, Searcher
-from memsieve.stores.promotions import Approved, deed, detail, unverified, without_insights
-from memsieve.stores.records import BEYOND_ALL, content_hash
-from memsieve.text.tokenize import tokenize
+from memsieve.stores.postgres.search.searcher import Query, Searcher
+from memsieve.stores.postgres.search.terms import NUMBERS, hash_terms
+from memsieve.stores.rows import BEYOND_ALL, content_hash, memory_from
+from memsieve.text.tokenize import is_chinese, tokenize
 
 _RETIRE = """
 INSERT INTO retirements (project_id, approval_id, retired_by, retired_at, reason) VALUES (%s, %s, %s, %s, %s)
@@ -66,24 +71,24 @@ class PostgresLongTerm:
         async def work(connection: Connection) -> LongTermMemory:
             insight_id = approval.insight_id
             if insight_id is not None:
-                await insight_decisions.require_waiting(connection, scope, insight_id)
+                require_waiting(insight_id, await insight_decision(connection, scope, insight_id))
             living = await self._read(connection, _BY_CONTENT, hash=content_hash(approval.content))
             standing = living[0].approval if living else approval
             new_sources = set(approval.entry_ids) - set(standing.entry_ids if living else ())
             if not living or new_sources or insight_id is not None:
                 await tombstones_table.lift(connection, scope, approval, chunks, self._clock())
-                kept = detail(approval, standing)
-                await audit.append(connection, scope, "promoted", standing.id, approval.at, detail=kept)
+                kept = promotion_detail(approval, standing)
+                await logs.append(connection, scope, "promoted", standing.id, approval.at, detail=kept)
             if not living:
-                await approvals.write(connection, scope, self._embedder, [(approval, chunks)])
+                await _write(connection, scope, self._embedder, [(approval, chunks)])
             else:
-                await approvals.add_sources(connection, scope, [(standing.id, one) for one in sorted(new_sources)])
+                await _add_approval_sources(connection, scope, [(standing.id, one) for one in sorted(new_sources)])
             if insight_id is not None:
-                await insight_decisions.promote(connection, scope, insight_id, approval.at, standing.id)
+                await decide_insight(connection, scope, insight_id, promoted(scope, approval.at, standing.id))
             [memory] = await self._read(connection, _BY_ANY_ID, id=standing.id)
             return memory
 
-        return await self._database.write(Door.REVIEWER, scope, work, in_turn=True)
+        return await self._database.write(DbRole.REVIEWER, scope, work, exclusive=True)
 
     async def add_all(self, scope: Scope, approved: Sequence[Approved]) -> int:
         scope.require(Role.PERSON)
@@ -94,21 +99,21 @@ class PostgresLongTerm:
             fresh = unverified(plain, {row["content_hash"] for row in verified})
             if fresh:
                 await tombstones_table.lift_all(connection, scope, fresh, self._clock())
-                lines = await audit.lines(connection, scope, (deed(approval) for approval, _ in fresh))
-                await approvals.write(connection, scope, self._embedder, fresh, lines)
+                lines = await logs.lines(connection, scope, (promotion(approval) for approval, _ in fresh))
+                await _write(connection, scope, self._embedder, fresh, lines)
             return len(fresh)
 
-        return await self._database.write(Door.REVIEWER, scope, work, in_turn=True)
+        return await self._database.write(DbRole.REVIEWER, scope, work, exclusive=True)
 
     async def search(
         self, scope: Scope, vector: Vector | None, words: Sequence[str], limit: int, since: datetime | None = None
     ) -> list[SearchHit]:
-        asked = Question(scope=scope, embedder=self._embedder, vector=vector, words=words, limit=limit, since=since)
+        asked = Query(scope=scope, embedder=self._embedder, vector=vector, words=words, limit=limit, since=since)
         return await self._searcher.search(asked)
 
     async def get(self, scope: Scope, any_id: str) -> LongTermMemory | None:
         found = await self._database.read(
-            Door.AGENT, scope, lambda connection: self._read(connection, _BY_ANY_ID, id=any_id)
+            DbRole.AGENT, scope, lambda connection: self._read(connection, _BY_ANY_ID, id=any_id)
         )
         return found[0] if found else None
 
@@ -125,7 +130,7 @@ class PostgresLongTerm:
         holding = [] if text is None else [_HOLDING]
         sql = "\n".join([_STANDING, *holding, _NEWEST_FIRST if newest_first else _IN_ORDER])
         values = {"after_id": after_id, "limit": limit, "text": text, "retired": retired}
-        return await self._database.read(Door.AGENT, scope, lambda connection: self._read(connection, sql, **values))
+        return await self._database.read(DbRole.AGENT, scope, lambda connection: self._read(connection, sql, **values))
 
     async def retire(self, scope: Scope, memory_id: str, reason: str, tombstones: Sequence[Tombstone]) -> bool:
         scope.require(Role.PERSON)
@@ -137,10 +142,10 @@ class PostgresLongTerm:
                 return False
             for tombstone in tombstones:
                 await tombstones_table.insert(connection, scope, tombstone, self._embedder)
-            await audit.append(connection, scope, "retired", memory_id, now, reason)
+            await logs.append(connection, scope, "retired", memory_id, now, reason)
             return True
 
-        return await self._database.write(Door.REVIEWER, scope, work, in_turn=True)
+        return await self._database.write(DbRole.REVIEWER, scope, work, exclusive=True)
 
     async def _read(self, connection: Connection, sql: str, **values: Any) -> list[LongTermMemory]:
         rows = await fetch(connection, sql, values)
@@ -151,24 +156,7 @@ class PostgresLongTerm:
         chunks: dict[str, list[Chunk]] = {}
         for chunk in await fetch(connection, _CHUNKS, wanted) if rows else ():
             chunks.setdefault(chunk["approval_id"], []).append(_chunk(chunk))
-        return [_memory(row, chunks.get(row["id"], ())) for row in rows]
-
-
-def _memory(row: Mapping[str, Any], chunks: Sequence[Chunk]) -> LongTermMemory:
-    return LongTermMemory(
-        approval=Approval(
-            id=row["id"],
-            project_id=row["project_id"],
-            content=row["content"],
-            by=row["promoted_by"],
-            at=row["promoted_at"],
-            entry_ids=tuple(row["entry_ids"]),
-        ),
-        chunks=tuple(chunks),
-        retired_at=row["retired_at"],
-        retired_by=row["retired_by"],
-        retired_reason=row["retired_reason"],
-    )
+        return [memory_from(row, row["entry_ids"], chunks.get(row["id"], ())) for row in rows]
 
 
 def _chunk(row: Mapping[str, Any]) -> Chunk:
@@ -179,3 +167,165 @@ def _chunk(row: Mapping[str, Any]) -> Chunk:
         words=tokenize(row["content"]),
         embedding=vector_of(row["embedding"]),
     )
+
+
+# More approvals than these would take too much memory at once.
+MANY = 5_000
+
+_NEXT_NUMBERS = "SELECT array_agg(nextval('memories_sequence_seq')) AS numbers FROM generate_series(1, %s)"
+_ADD_APPROVALS = """
+INSERT INTO approvals (project_id, promoted_by, id, content, content_hash, promoted_at)
+SELECT %(project_id)s::text, %(actor)s::text, unnest(%(ids)s::text[]), unnest(%(contents)s::text[]),
+    unnest(%(hashes)s::text[]), unnest(%(moments)s::timestamptz[])
+"""
+_ADD_SOURCES = """
+INSERT INTO approval_sources (project_id, approval_id, entry_id)
+SELECT %(project_id)s::text, unnest(%(approval_ids)s::text[]), unnest(%(entry_ids)s::text[])
+"""
+_ADD_MEMORIES = """
+INSERT INTO memories (project_id, embedder, sequence, id, approval_id, position, content) OVERRIDING SYSTEM VALUE
+SELECT %(project_id)s::text, %(embedder)s::text, unnest(%(numbers)s::int8[]), unnest(%(ids)s::text[]),
+    unnest(%(approval_ids)s::text[]), unnest(%(positions)s::int4[]), unnest(%(contents)s::text[])
+"""
+# An array of arrays cannot be told apart again: the words of all texts lie in one, each text's up to its end.
+_ADD_WORDS = """
+INSERT INTO memory_words (project_id, sequence, at, chinese, length, words, counts)
+SELECT %(project_id)s::text, number, at, chinese, length, (%(words)s::int4[])[first:last], counts
+FROM (
+    SELECT unnest(%(numbers)s::int8[]) AS number, unnest(%(moments)s::timestamptz[]) AS at,
+        unnest(%(chinese)s::bool[]) AS chinese, unnest(%(lengths)s::int4[]) AS length,
+        unnest(%(firsts)s::int4[]) AS first, unnest(%(lasts)s::int4[]) AS last,
+        unnest(%(counts)s::sparsevec[]) AS counts
+) arriving
+"""
+_ADD_VECTORS = """
+INSERT INTO memory_vectors (project_id, embedder, sequence, at, chinese, embedding)
+SELECT %(project_id)s::text, %(embedder)s::text, unnest(%(numbers)s::int8[]), unnest(%(moments)s::timestamptz[]),
+    unnest(%(chinese)s::bool[]), unnest(%(vectors)s::halfvec[])
+"""
+_ADD_PLACES = """
+INSERT INTO memory_places (project_id, sequence, session_id, said_at)
+SELECT %(project_id)s::text, unnest(%(numbers)s::int8[]), unnest(%(sessions)s::text[]),
+    unnest(%(moments)s::timestamptz[])
+"""
+
+
+class _Piece(NamedTuple):
+    """A chunk of an approved text under the number it has in the database."""
+
+    number: int
+    approval: Approval
+    chunk: Chunk
+    chinese: bool
+
+
+async def _write(
+    connection: Connection,
+    scope: Scope,
+    embedder: str,
+    approved: Sequence[Approved],
+    lines: Iterable[ManyRows] = (),
+) -> None:
+    """Write approvals by the person who asks, after their audit lines, unless these are there already."""
+    count = sum(len(chunks) for _, chunks in approved)
+    [row] = await fetch(connection, _NEXT_NUMBERS, (count,))
+    statements = _statements(BinaryArrayEncoder(connection), scope, embedder, approved, iter(row["numbers"] or ()))
+    await send_all(connection, chain(lines, statements), rows=count)
+
+
+async def _add_approval_sources(connection: Connection, scope: Scope, sources: Sequence[tuple[str, str]]) -> None:
+    """Add entries as sources of approvals."""
+    if sources:
+        statement = _sources(BinaryArrayEncoder(connection), scope, sources)
+        await send_all(connection, iter([statement]), rows=len(sources))
+
+
+def _statements(
+    arrays: BinaryArrayEncoder, scope: Scope, embedder: str, approved: Sequence[Approved], numbers: Iterator[int]
+) -> Iterator[ManyRows]:
+    for begin in range(0, len(approved), MANY):
+        some = approved[begin : begin + MANY]
+        yield _approvals(arrays, scope, some)
+        sources = [(approval.id, entry_id) for approval, _ in some for entry_id in approval.entry_ids]
+        if sources:
+            yield _sources(arrays, scope, sources)
+        pieces = [
+            _Piece(next(numbers), approval, chunk, is_chinese(chunk.words))
+            for approval, chunks in some
+            for chunk in chunks
+        ]
+        if pieces:
+            yield _memories(arrays, scope, embedder, pieces)
+            yield _words(arrays, scope, pieces)
+        said = [(one.number, origin) for one in pieces if (origin := one.approval.origin) is not None]
+        if said:
+            yield _origins(arrays, scope, said)
+        read = [one for one in pieces if one.chunk.embedding is not None]
+        if read:
+            yield _vectors(arrays, scope, embedder, read)
+
+
+def _approvals(arrays: BinaryArrayEncoder, scope: Scope, approved: Sequence[Approved]) -> ManyRows:
+    return _ADD_APPROVALS, {
+        "project_id": scope.project_id,
+        "actor": scope.actor,
+        "ids": arrays.texts(one.id for one, _ in approved),
+        "contents": arrays.texts(one.content for one, _ in approved),
+        "hashes": arrays.texts(content_hash(one.content) for one, _ in approved),
+        "moments": arrays.moments(one.at for one, _ in approved),
+    }
+
+
+def _sources(arrays: BinaryArrayEncoder, scope: Scope, sources: Sequence[tuple[str, str]]) -> ManyRows:
+    return _ADD_SOURCES, {
+        "project_id": scope.project_id,
+        "approval_ids": arrays.texts(approval_id for approval_id, _ in sources),
+        "entry_ids": arrays.texts(entry_id for _, entry_id in sources),
+    }
+
+
+def _memories(arrays: BinaryArrayEncoder, scope: Scope, embedder: str, pieces: Sequence[_Piece]) -> ManyRows:
+    return _ADD_MEMORIES, {
+        "project_id": scope.project_id,
+        "embedder": embedder,
+        "numbers": arrays.bigints([one.number for one in pieces]),
+        "ids": arrays.texts(one.chunk.id for one in pieces),
+        "approval_ids": arrays.texts(one.approval.id for one in pieces),
+        "positions": arrays.integers([one.chunk.position for one in pieces]),
+        "contents": arrays.texts(one.chunk.content for one in pieces),
+    }
+
+
+def _words(arrays: BinaryArrayEncoder, scope: Scope, pieces: Sequence[_Piece]) -> ManyRows:
+    words, reached, ends = hash_terms(scope.project_id, [one.chunk.words for one in pieces])
+    return _ADD_WORDS, {
+        "project_id": scope.project_id,
+        "numbers": arrays.bigints([one.number for one in pieces]),
+        "moments": arrays.moments(one.approval.at for one in pieces),
+        "chinese": arrays.flags([one.chinese for one in pieces]),
+        "lengths": arrays.integers([len(one.chunk.words) for one in pieces]),
+        "words": arrays.integers(words),
+        "firsts": arrays.integers([1, *(end + 1 for end in ends[:-1])]),
+        "lasts": arrays.integers(ends),
+        "counts": arrays.sparse(NUMBERS, ends, words, reached),
+    }
+
+
+def _vectors(arrays: BinaryArrayEncoder, scope: Scope, embedder: str, pieces: Sequence[_Piece]) -> ManyRows:
+    return _ADD_VECTORS, {
+        "project_id": scope.project_id,
+        "embedder": embedder,
+        "numbers": arrays.bigints([one.number for one in pieces]),
+        "moments": arrays.moments(one.approval.at for one in pieces),
+        "chinese": arrays.flags([one.chinese for one in pieces]),
+        "vectors": arrays.halves(vector for one in pieces if (vector := one.chunk.embedding) is not None),
+    }
+
+
+def _origins(arrays: BinaryArrayEncoder, scope: Scope, said: Sequence[tuple[int, Origin]]) -> ManyRows:
+    return _ADD_PLACES, {
+        "project_id": scope.project_id,
+        "numbers": arrays.bigints([number for number, _ in said]),
+        "sessions": arrays.texts(origin.session_id for _, origin in said),
+        "moments": arrays.moments(origin.at for _, origin in said),
+    }

@@ -11,30 +11,29 @@ from psycopg import errors
 from memsieve.errors import StoreUnavailable
 from memsieve.model import Admission, Decision, Entry, EntryFilter, Receipt, Role, Scope, Vector
 from memsieve.ports import Clock
-from memsieve.stores import records
-from memsieve.stores.postgres import audit, receipts
-from memsieve.stores.postgres.columns import Arrays, Statement, send_all
-from memsieve.stores.postgres.database import Connection, Database, Door
-from memsieve.stores.postgres.rows import fetch, half_text
-from memsieve.stores.records import checks_text, failed_text, json_text
+from memsieve.stores import rows
+from memsieve.stores.postgres import logs
+from memsieve.stores.postgres.database import Connection, Database, DbRole
+from memsieve.stores.postgres.psycopg_internals import BinaryArrayEncoder, EncodedArray, ManyRows, send_all
+from memsieve.stores.postgres.rows import RECEIPTS, REVIEW, WRITTEN, fetch, half_text, receipt_from
+from memsieve.stores.rows import ENTRY, QUARANTINE_COLUMNS, Kind, checks_text, entry_values, failed_text
 
 ATTEMPTS = 3
 # So many are packed while the server takes in those before.
 _AT_ONCE = 1000
 
 # Without RETURNING, since agents may not read what is there.
-_INSERT = """
-INSERT INTO quarantine_logs
-    (project_id, id, session_id, agent_id, node_id, confidence, content, raw_metadata, created_at, idempotency_key)
-VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+_INSERT = f"""
+INSERT INTO quarantine_logs ({", ".join(QUARANTINE_COLUMNS.values())}, idempotency_key)
+VALUES ({", ".join(f"%({name})s" for name in QUARANTINE_COLUMNS)}, %(idempotency_key)s)
 ON CONFLICT DO NOTHING
-"""
-_INSERT_ALL = """
-INSERT INTO quarantine_logs
-    (project_id, id, session_id, agent_id, node_id, confidence, content, raw_metadata, created_at)
-SELECT %(project_id)s::text, unnest(%(ids)s::text[]), unnest(%(sessions)s::text[]), unnest(%(agents)s::text[]),
-    unnest(%(nodes)s::text[]), unnest(%(confidences)s::float8[]), unnest(%(contents)s::text[]),
-    unnest(%(metadata)s::json[]), unnest(%(moments)s::timestamptz[])
+"""  # noqa: S608 - made of constants
+_TYPES = {Kind.TEXT: "text", Kind.NUMBER: "float8", Kind.JSON: "json", Kind.MOMENT: "timestamptz"}
+# All entries are of one project.
+_MANY = {name: kind for name, kind in ENTRY.items() if name != "project_id"}
+_INSERT_ALL = f"""
+INSERT INTO quarantine_logs (project_id, {", ".join(QUARANTINE_COLUMNS[name] for name in _MANY)})
+SELECT %(project_id)s::text, {", ".join(f"unnest(%({name})s::{_TYPES[kind]}[])" for name, kind in _MANY.items())}
 """
 # An entry that was seen and could not be read names its embedder too: else it would count as not yet seen by any.
 _DECIDE = """
@@ -44,9 +43,9 @@ WHERE project_id = %(project_id)s AND entry_id = %(entry_id)s
 """
 _EXISTS = "SELECT FROM quarantine_logs WHERE project_id = %s AND id = %s"
 _DELETE = "DELETE FROM quarantine_logs WHERE project_id = %s AND id = %s"
-_ONE = f"{receipts.SELECT} AND q.id = %(id)s"
-_BEFORE_NOW = f"{receipts.SELECT} AND (q.id = %(id)s OR q.idempotency_key = %(key)s) ORDER BY q.sequence"
-_KNOWN = f"{receipts.SELECT} AND q.id = ANY(%(ids)s)"
+_ONE = f"{RECEIPTS} AND q.id = %(id)s"
+_BEFORE_NOW = f"{RECEIPTS} AND (q.id = %(id)s OR q.idempotency_key = %(key)s) ORDER BY q.sequence"
+_KNOWN = f"{RECEIPTS} AND q.id = ANY(%(ids)s)"
 _BEYOND = "(SELECT sequence FROM quarantine_logs WHERE project_id = %(project_id)s AND id = %(beyond_id)s)"
 # A page is read in the order of recording. Where it begins, or ends at the latest, the index over time tells: what was
 # said before may be years. From the newest back a page is soon full unless there are few since then.
@@ -67,7 +66,7 @@ _NARROWINGS = {
     "session_id": "q.session_id = %(session_id)s",
     "agent_id": "q.agent_id = %(agent_id)s",
     "decision": "a.decision = %(decision)s",
-    "review": f"{_DECIDED_ON} AND {receipts.REVIEW} = %(review)s",
+    "review": f"{_DECIDED_ON} AND {REVIEW} = %(review)s",
     "since": "q.created_at >= %(since)s",
     "until": "q.created_at < %(until)s",
     "check": "strpos(a.checks::text, %(check)s) > 0",
@@ -88,14 +87,14 @@ class PostgresQuarantine:
         self._clock = clock
 
     async def add(self, scope: Scope, entry: Entry, idempotency_key: str | None = None) -> Receipt:
-        row = _columns(scope, entry, idempotency_key)
+        row = _row(scope, entry, idempotency_key)
         for _ in range(ATTEMPTS):
-            if await self._database.once(Door.AGENT, scope, _INSERT, row, repeatable=True):
-                return records.pending(entry)
+            if await self._database.execute(DbRole.AGENT, scope, _INSERT, row, repeatable=True):
+                return rows.pending(entry)
             stored = await self._stored_before(scope, entry, idempotency_key)
             if stored is not None:
                 return stored
-        raise _unsettled()
+        raise _contended()
 
     async def add_all(self, scope: Scope, entries: Sequence[Entry]) -> list[Receipt]:
         known: dict[str, Receipt] = {}
@@ -103,15 +102,15 @@ class PostgresQuarantine:
             fresh = {entry.id: entry for entry in entries if entry.id not in known}
             for entry in entries:
                 if entry.id in fresh:
-                    records.require_same(entry, fresh[entry.id])
+                    rows.require_same(entry, fresh[entry.id])
             try:
                 await self._write(scope, list(fresh.values()))
             except _Known:
                 known = await self._known(scope, entries)
                 continue
-            receipts = known | {entry_id: records.pending(entry) for entry_id, entry in fresh.items()}
+            receipts = known | {entry_id: rows.pending(entry) for entry_id, entry in fresh.items()}
             return [replace(receipts[entry.id], new=fresh.pop(entry.id, None) is not None) for entry in entries]
-        raise _unsettled()
+        raise _contended()
 
     async def decide(self, scope: Scope, entry_id: str, admission: Admission, vector: Vector | None) -> None:
         scope.require(Role.SYSTEM)
@@ -126,8 +125,8 @@ class PostgresQuarantine:
             "seen_by": None if admission.decision is Decision.PENDING else self._embedder,
             "vector": half_text(vector),
         }
-        if not await self._database.once(Door.FILTER, scope, _DECIDE, values, durable=False, repeatable=True):
-            raise records.gone(entry_id)
+        if not await self._database.execute(DbRole.FILTER, scope, _DECIDE, values, durable=False, repeatable=True):
+            raise rows.gone(entry_id)
 
     async def get(self, scope: Scope, entry_id: str) -> Receipt | None:
         scope.require(Role.PERSON, Role.SYSTEM)
@@ -145,24 +144,24 @@ class PostgresQuarantine:
         async def work(connection: Connection) -> bool:
             if not (await connection.execute(_EXISTS, key)).rowcount:
                 return False
-            await audit.append(connection, scope, "deleted", entry_id, self._clock(), reason)
+            await logs.append(connection, scope, "deleted", entry_id, self._clock(), reason)
             await connection.execute(_DELETE, key)
             return True
 
-        return await self._database.write(Door.REVIEWER, scope, work, in_turn=True)
+        return await self._database.write(DbRole.REVIEWER, scope, work, exclusive=True)
 
     async def _read(self, scope: Scope, sql: str, values: dict[str, Any]) -> list[Receipt]:
         values = {"project_id": scope.project_id, **values}
         # Planned anew each time: which way is short depends on what is asked for.
-        rows = await self._database.read(
-            Door.FILTER, scope, lambda connection: fetch(connection, sql, values, prepare=False)
+        found = await self._database.read(
+            DbRole.FILTER, scope, lambda connection: fetch(connection, sql, values, prepare=False)
         )
-        return [receipts.receipt_from(row, self._embedder) for row in rows]
+        return [receipt_from(row, self._embedder) for row in found]
 
     async def _stored_before(self, scope: Scope, entry: Entry, idempotency_key: str | None) -> Receipt | None:
         found = await self._read(scope, _BEFORE_NOW, {"id": entry.id, "key": idempotency_key})
         for receipt in found:
-            records.require_same(entry, receipt.entry)
+            rows.require_same(entry, receipt.entry)
         return found[0] if found else None
 
     async def _known(self, scope: Scope, entries: Sequence[Entry]) -> dict[str, Receipt]:
@@ -170,58 +169,46 @@ class PostgresQuarantine:
         known = {receipt.entry.id: receipt for receipt in found}
         for entry in entries:
             if entry.id in known:
-                records.require_same(entry, known[entry.id].entry)
+                rows.require_same(entry, known[entry.id].entry)
         return known
 
     async def _write(self, scope: Scope, entries: Sequence[Entry]) -> None:
         async def work(connection: Connection) -> None:
-            statements = _all(Arrays(connection), scope, entries)
+            statements = _all(BinaryArrayEncoder(connection), scope, entries)
             try:
                 await send_all(connection, statements, rows=len(entries))
             except errors.UniqueViolation as exc:
                 raise _Known from exc
 
         if entries:
-            await self._database.write(Door.AGENT, scope, work, repeatable=True)
+            await self._database.write(DbRole.AGENT, scope, work, repeatable=True)
 
 
-def _all(arrays: Arrays, scope: Scope, entries: Sequence[Entry]) -> Iterator[Statement]:
+def _all(arrays: BinaryArrayEncoder, scope: Scope, entries: Sequence[Entry]) -> Iterator[ManyRows]:
     for begin in range(0, len(entries), _AT_ONCE):
-        some = entries[begin : begin + _AT_ONCE]
-        yield (
-            _INSERT_ALL,
-            {
-                "project_id": scope.project_id,
-                "ids": arrays.texts(entry.id for entry in some),
-                "sessions": arrays.texts(entry.session_id for entry in some),
-                "agents": arrays.texts(entry.agent_id for entry in some),
-                "nodes": arrays.texts(entry.node_id for entry in some),
-                "confidences": arrays.floats(entry.confidence for entry in some),
-                "contents": arrays.texts(entry.content for entry in some),
-                "metadata": arrays.texts((json_text(entry.metadata) for entry in some), "json"),
-                "moments": arrays.moments(entry.created_at for entry in some),
-            },
-        )
+        some = [entry_values(entry, WRITTEN) for entry in entries[begin : begin + _AT_ONCE]]
+        columns = {name: _array(arrays, kind, [one[name] for one in some]) for name, kind in _MANY.items()}
+        yield _INSERT_ALL, {**columns, "project_id": scope.project_id}
 
 
-def _columns(scope: Scope, entry: Entry, idempotency_key: str | None) -> tuple[Any, ...]:
-    return (
-        scope.project_id,
-        entry.id,
-        entry.session_id,
-        entry.agent_id,
-        entry.node_id,
-        entry.confidence,
-        entry.content,
-        json_text(entry.metadata),
-        entry.created_at,
-        idempotency_key,
-    )
+def _array(arrays: BinaryArrayEncoder, kind: Kind, values: Sequence[Any]) -> EncodedArray:
+    match kind:
+        case Kind.NUMBER:
+            return arrays.floats(values)
+        case Kind.MOMENT:
+            return arrays.moments(values)
+        case _:
+            return arrays.texts(values, _TYPES[kind])
+
+
+def _row(scope: Scope, entry: Entry, idempotency_key: str | None) -> dict[str, Any]:
+    values = entry_values(entry, WRITTEN)
+    return {**values, "project_id": scope.project_id, "idempotency_key": idempotency_key}
 
 
 def _query(wanted: EntryFilter) -> tuple[str, dict[str, Any]]:
     values: dict[str, Any] = {"limit": wanted.limit}
-    parts = [receipts.SELECT]
+    parts = [RECEIPTS]
     for name, condition in _NARROWINGS.items():
         value = getattr(wanted, name)
         if value is not None:
@@ -239,5 +226,5 @@ def _query(wanted: EntryFilter) -> tuple[str, dict[str, Any]]:
     return "\n".join(parts), values
 
 
-def _unsettled() -> StoreUnavailable:
+def _contended() -> StoreUnavailable:
     return StoreUnavailable("Others write and delete the same entries just now. Nothing was written: try again.")

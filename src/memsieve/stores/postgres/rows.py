@@ -10,8 +10,11 @@ import numpy.typing as npt
 from pgvector import HalfVector
 from psycopg import sql
 
-from memsieve.model import Vector
+from memsieve.model import Receipt, Vector
+from memsieve.stores import rows
 from memsieve.stores.postgres.database import Connection
+from memsieve.stores.rows import Codecs, Kind, json_text
+from memsieve.stores.shared_sql import review_of_entry
 
 
 def half(vector: Vector | None) -> HalfVector | None:
@@ -61,3 +64,19 @@ async def fetch(
     cursor = connection.cursor(binary=True)
     await cursor.execute(query, values, prepare=prepare)
     return await cursor.fetchall()
+
+
+# How PostgreSQL's driver is given the kinds of an entry's fields; what it reads needs nothing.
+WRITTEN: Codecs = {Kind.JSON: json_text}
+
+REVIEW = review_of_entry()
+RECEIPTS = f"""
+SELECT q.*, a.decision, a.checks, a.shadow, a.decided_at, a.embedder, a.embedding, {REVIEW} AS review
+FROM quarantine_logs q JOIN admissions a ON a.project_id = q.project_id AND a.entry_id = q.id
+WHERE q.project_id = %(project_id)s
+"""  # noqa: S608 - made of constants
+
+
+def receipt_from(row: Mapping[str, Any], embedder: str) -> Receipt:
+    """Return the receipt of a row; a vector of another embedder is left out."""
+    return rows.receipt_from(row, vector_from(row, embedder))

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 from memsieve.errors import StoreUnavailable
 from memsieve.model import DailyCounts, DateRange, Scope, Stats, Totals
-from memsieve.stores.flows import FlowCounts, flow_of
-from memsieve.stores.postgres.database import Connection, Database, Door
+from memsieve.stores.daily_counts import FlowCounts, flow_of
+from memsieve.stores.postgres.database import Connection, Database, DbRole
 from memsieve.stores.postgres.rows import fetch
 
 _PROJECTS = "SELECT project_id FROM projects ORDER BY 1"
@@ -81,7 +81,7 @@ class WorkingCounts(Protocol):
 
 
 class PostgresStatistics:
-    """Implements `ports.Census`."""
+    """Implements `ports.Statistics`."""
 
     def __init__(self, database: Database, working: WorkingCounts) -> None:
         self._database = database
@@ -94,24 +94,26 @@ class PostgresStatistics:
         return await self._names(_WAITING)
 
     async def flow(self, scope: Scope, span: DateRange) -> DailyCounts:
-        return await self._database.read(Door.FILTER, scope, lambda connection: read_flow(connection, scope, span))
+        return await self._database.read(DbRole.FILTER, scope, lambda connection: read_flow(connection, scope, span))
 
     async def totals(self) -> Totals:
         async def work(connection: Connection) -> list[dict[str, Any]]:
             return await fetch(connection, _TOTALS, ())
 
-        [counts] = await self._database.across(work)
+        [counts] = await self._database.cross_project(work)
         return Totals(working=await _answered(self._working.count_all()), **counts)
 
     async def refusals(self) -> dict[str, int]:
         async def work(connection: Connection) -> list[dict[str, Any]]:
             return await fetch(connection, _REFUSALS, ())
 
-        return {row["name"]: row["refused"] for row in await self._database.across(work)}
+        return {row["name"]: row["refused"] for row in await self._database.cross_project(work)}
 
     async def stats(self, scope: Scope) -> Stats:
         values = {"project_id": scope.project_id}
-        [counts] = await self._database.read(Door.FILTER, scope, lambda connection: fetch(connection, _COUNTS, values))
+        [counts] = await self._database.read(
+            DbRole.FILTER, scope, lambda connection: fetch(connection, _COUNTS, values)
+        )
         refused_by = counts.pop("refused_by") or {}
         working = await _answered(self._working.count(scope))
         return Stats(project_id=scope.project_id, refused_by=refused_by, working=working, **counts)
@@ -120,7 +122,7 @@ class PostgresStatistics:
         async def work(connection: Connection) -> list[dict[str, Any]]:
             return await fetch(connection, sql, ())
 
-        return [row["project_id"] for row in await self._database.across(work)]
+        return [row["project_id"] for row in await self._database.cross_project(work)]
 
 
 async def _answered(count: Awaitable[int]) -> int | None:

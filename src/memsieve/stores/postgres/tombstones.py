@@ -9,12 +9,14 @@ from typing import Any
 
 from memsieve.model import Approval, Chunk, Role, Scope, Tombstone, Vector
 from memsieve.retrieval.index import Row
-from memsieve.stores import records
+from memsieve.stores import rows as shared_rows
 from memsieve.stores.indexes import Loaded, LoadedIndexes, Revision
-from memsieve.stores.postgres import audit, insight_decisions
-from memsieve.stores.postgres.database import Connection, Database, Door
+from memsieve.stores.insights import dismissal_detail, dismissed, may_dismiss
+from memsieve.stores.postgres import logs
+from memsieve.stores.postgres.database import Connection, Database, DbRole
+from memsieve.stores.postgres.digests import decide_insight, insight_decision
 from memsieve.stores.postgres.rows import fetch, half, vector_from
-from memsieve.stores.records import content_hash, text_words, words_text
+from memsieve.stores.rows import content_hash, text_words, words_text
 
 _REVISION = "SELECT added, removed FROM revisions WHERE project_id = %s"
 _LIVING_ROWS = """
@@ -91,12 +93,12 @@ async def _lift(
 
 def tombstone_from(row: Mapping[str, Any], embedder: str) -> Tombstone:
     """Return the tombstone of a row."""
-    return records.tombstone_from(row, vector_from(row, embedder))
+    return shared_rows.tombstone_from(row, vector_from(row, embedder))
 
 
 async def _read(database: Database, scope: Scope, sql: str, value: object) -> list[dict[str, Any]]:
     values = (scope.project_id, value)
-    return await database.read(Door.FILTER, scope, lambda connection: fetch(connection, sql, values))
+    return await database.read(DbRole.FILTER, scope, lambda connection: fetch(connection, sql, values))
 
 
 class PostgresTombstones:
@@ -112,19 +114,20 @@ class PostgresTombstones:
 
         async def work(connection: Connection) -> Tombstone:
             source_id, at, reason = tombstone.source_id, tombstone.at, tombstone.reason
-            decides = await insight_decisions.may_dismiss(connection, scope, source_id)
+            insight = await insight_decision(connection, scope, source_id)
+            decides = may_dismiss(source_id, insight)
             if await insert(connection, scope, tombstone, self._embedder) or decides:
-                detail = await insight_decisions.detail(connection, scope, source_id, tombstone.content)
-                await audit.append(connection, scope, tombstone.kind, source_id, at, reason, detail)
+                detail = {} if insight is None else dismissal_detail(source_id, tombstone.content)
+                await logs.append(connection, scope, tombstone.kind, source_id, at, reason, detail)
             if decides:
-                await insight_decisions.dismiss(connection, scope, source_id, at, reason)
+                await decide_insight(connection, scope, source_id, dismissed(scope, at, reason))
             return await living(connection, scope, source_id, self._embedder)
 
         # Done twice, it finds what stands.
-        return await self._database.write(Door.REVIEWER, scope, work, in_turn=True, repeatable=True)
+        return await self._database.write(DbRole.REVIEWER, scope, work, exclusive=True, repeatable=True)
 
     async def nearest(self, scope: Scope, vector: Vector | None, words: Sequence[str], limit: int) -> list[Tombstone]:
-        revisions = await self._database.ask(Door.FILTER, scope, _REVISION, (scope.project_id,))
+        revisions = await self._database.fetch(DbRole.FILTER, scope, _REVISION, (scope.project_id,))
         if not revisions:
             return []
         loaded, revision = self._loaded.use(scope), Revision(**revisions[0])

@@ -11,8 +11,9 @@ from memsieve.errors import Forbidden, InvalidInput, StoreUnavailable
 from memsieve.model import Vector
 from memsieve.ports import StaleText, VectorStore
 from memsieve.stores.postgres.database import Connection, Database, enter
-from memsieve.stores.postgres.hnsw import drop_indexes
 from memsieve.stores.postgres.rows import fetch, half
+from memsieve.stores.postgres.search.hnsw import drop_indexes
+from memsieve.stores.rows import BEYOND_ALL
 
 # A memory has a vector for each embedder, so that those who ask by the former one go on being answered: it is stale
 # while it lives and has none of this embedder. Entries' vectors lie beside the filter's decisions.
@@ -50,7 +51,6 @@ WHERE names.name <> %(name)s ORDER BY {outer} LIMIT %(limit)s
 _BY_PROJECT = {"after": "(t.project_id, t.sequence) > (%(project_id)s, %(sequence)s)", "order": "project_id, sequence"}
 _NEWEST = {"after": "t.sequence < %(sequence)s", "order": "sequence DESC"}
 _ORDER = {"memories": _BY_PROJECT, "tombstones": _BY_PROJECT, "insights": _NEWEST, "quarantine_logs": _NEWEST}
-_BEYOND_ALL = 2**63 - 1
 
 _MADE = """
 FROM unnest(%(sequences)s::bigint[], %(embedders)s::text[], %(vectors)s::halfvec[]) m (sequence, embedder, embedding)
@@ -89,7 +89,7 @@ class PostgresVectors:
             counts = [await fetch(connection, _COUNT.format(texts=texts), values) for texts in _TEXTS.values()]
             return sum(int(row["stale"]) for [row] in counts)
 
-        return await self._database.across(work) + await self._working.stale()
+        return await self._database.cross_project(work) + await self._working.stale()
 
     async def next_stale(self, after: StaleText | None, limit: int) -> list[StaleText]:
         found: list[StaleText] = []
@@ -117,7 +117,7 @@ class PostgresVectors:
                     put |= await self._put(connection, kind, texts)
             return put
 
-        put = await self._database.across(work)
+        put = await self._database.cross_project(work)
         put.update(await self._working.put(working) if working else ())
         return [text for text, _ in made if text in put]
 
@@ -131,9 +131,9 @@ class PostgresVectors:
                 dropped += (await connection.execute(_FORGET, (row["project_id"], embedder))).rowcount
             return dropped
 
-        dropped = await self._database.across(work)
+        dropped = await self._database.cross_project(work)
         try:
-            await self._database.across(lambda connection: drop_indexes(connection, embedder))
+            await self._database.cross_project(lambda connection: drop_indexes(connection, embedder))
         except (Forbidden, StoreUnavailable) as exc:
             _log.warning(
                 "The vectors of %s are gone, and their index stays: %s Forget them again when the database is less "
@@ -158,8 +158,8 @@ class PostgresVectors:
         if after is not None:
             values |= {"project_id": after.project_id, "sequence": after.sequence}
         elif order is _NEWEST:
-            values["sequence"] = _BEYOND_ALL
-        rows = await self._database.across(lambda connection: fetch(connection, query, values))
+            values["sequence"] = BEYOND_ALL
+        rows = await self._database.cross_project(lambda connection: fetch(connection, query, values))
         return [StaleText(kind=kind, **row) for row in rows]
 
     async def _put(

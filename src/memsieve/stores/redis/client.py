@@ -1,11 +1,15 @@
-"""One Redis or one Redis Cluster: its connections, its scripts, and how it is when it does not answer."""
+"""One Redis or one Redis Cluster: its connections, its Lua scripts, and how it is when it does not answer."""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from typing import Any
 
 from redis import exceptions
@@ -16,9 +20,16 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from memsieve.errors import StoreUnavailable
-from memsieve.stores.redis.address import Address, parse
-from memsieve.stores.redis.errors import DRIVER_ERRORS, down, in_our_words, is_cluster, misconfigured, unreachable
-from memsieve.stores.redis.script import Script
+from memsieve.stores.redis.server import (
+    DRIVER_ERRORS,
+    Address,
+    down,
+    in_our_words,
+    is_cluster,
+    misconfigured,
+    parse,
+    unreachable,
+)
 
 SECONDS = 2.0
 # With a second try, and with finding a cluster's nodes anew between the two.
@@ -148,3 +159,19 @@ def _connect(address: Address) -> Redis | RedisCluster:
     [(host, port)] = address.nodes
     kind = SSLConnection if address.tls else Connection
     return Redis.from_pool(ConnectionPool(kind, host=host, port=port, db=address.database, **options))
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A script and the name by which a server remembers it."""
+
+    text: str
+    digest: str
+
+
+@cache
+def script(name: str) -> Script:
+    """Return a script by its file's name, behind the lines that all of them begin with."""
+    folder = resources.files("memsieve.stores.redis").joinpath("scripts")
+    text = "\n".join(folder.joinpath(f"{part}.lua").read_text("utf-8") for part in ("living", name))
+    return Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())

@@ -10,13 +10,14 @@ from urllib.parse import quote, unquote
 
 from memsieve.model import Entry, Layer, Vector
 from memsieve.ports import CLOCK_SKEW, WORKING_LIFE, Clock
-from memsieve.stores.blobs import blob_vector, vector_blob
-from memsieve.stores.redis.errors import foreign
+from memsieve.stores.redis.server import foreign
+from memsieve.stores.rows import ENTRY, blob_vector, entry_document, entry_of, vector_blob
 
 ALL_ORDERS = "wm:{*}:order"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_FIELDS = ("id", "session_id", "agent_id", "node_id", "confidence", "content", "metadata")
+# The key names the project.
+_PACKED = ENTRY.keys() - {"project_id"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,9 +52,7 @@ def microseconds(span: timedelta) -> int:
 
 def pack(entry: Entry, embedder: str) -> bytes:
     """Return an entry as Redis holds it."""
-    text = {name: getattr(entry, name) for name in _FIELDS} | {
-        "created_at": entry.created_at.astimezone(UTC).isoformat()
-    }
+    text = {name: value for name, value in entry_document(entry).items() if name in _PACKED}
     return b"\n".join((line(text), line(embedder), pack_vector(entry.embedding)))
 
 
@@ -79,10 +78,10 @@ def unpack(packed: bytes, project_id: str) -> Packed:
 def entry_from(packed: Packed, project_id: str, score: int, embedder: str) -> Entry:
     """Return an entry as it is in working memory; a vector of another embedder is left out."""
     try:
-        return Entry(
-            **{name: packed.text[name] for name in _FIELDS},
+        # A later version may have packed fields that this one does not know.
+        return entry_of(
+            {name: value for name, value in packed.text.items() if name in _PACKED},
             project_id=project_id,
-            created_at=datetime.fromisoformat(packed.text["created_at"]),
             layer=Layer.WORKING,
             embedding=blob_vector(packed.vector or None) if packed.embedder == embedder else None,
             expires_at=_EPOCH + timedelta(milliseconds=score // 1000) + WORKING_LIFE,

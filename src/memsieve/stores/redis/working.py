@@ -1,22 +1,35 @@
-"""Tier 2 on Redis."""
+"""Tier 2 on Redis, and the vectors of it that another embedder made."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from memsieve.model import Admission, Entry, Scope
-from memsieve.ports import WORKING_CAP, WORKING_LIFE, Clock
+from memsieve.errors import InvalidInput
+from memsieve.model import Admission, Entry, Scope, Vector
+from memsieve.ports import WORKING_CAP, WORKING_LIFE, Clock, StaleText
 from memsieve.runtime.lru_cache import ProjectCache
-from memsieve.stores.admitted import admitted_life
-from memsieve.stores.redis.client import Client
-from memsieve.stores.redis.errors import foreign
-from memsieve.stores.redis.packing import ALL_ORDERS, entry_from, keys_of, microseconds, pack, project_of, times, unpack
-from memsieve.stores.redis.script import script
+from memsieve.stores.redis.client import Client, script
+from memsieve.stores.redis.packing import (
+    ALL_ORDERS,
+    entry_from,
+    keys_of,
+    line,
+    microseconds,
+    pack,
+    pack_vector,
+    project_of,
+    times,
+    unpack,
+)
+from memsieve.stores.redis.server import foreign
+from memsieve.stores.working_policy import admitted_life
 
 _log = logging.getLogger(__name__)
 
@@ -72,15 +85,15 @@ class RedisWorking:
         self, project_id: str, before: Held, living: Sequence[bytes], unread: Sequence[bytes | None]
     ) -> Sequence[Entry]:
         packed, entries, known = iter(unread), [], {}
-        for line in living:
-            entry, ours = before.entries.get(line), True
+        for name in living:
+            entry, ours = before.entries.get(name), True
             if entry is None:
-                entry, ours = self._unpacked(project_id, line, next(packed))
+                entry, ours = self._unpacked(project_id, name, next(packed))
             if entry is not None:
                 entries.append(entry)
                 # What another embedder saw is read again each time, until it is embedded anew.
                 if ours:
-                    known[line] = entry
+                    known[name] = entry
         self._held.set(project_id, Held(known, b"\n".join(known)))
         return entries
 
@@ -97,3 +110,81 @@ class RedisWorking:
         if not score.isdigit() or parts.text.get("id") != entry_id.decode():
             raise foreign(keys_of(project_id))
         return entry_from(parts, project_id, int(score), self._embedder), parts.embedder == self._embedder
+
+
+_KIND = "working"
+# From the newest back: minus the sequence, and the project.
+_Position = tuple[int, str]
+
+
+class RedisVectors:
+    """Implements `ports.VectorStore` for working memory alone. A text's sequence is its entry's score."""
+
+    def __init__(self, client: Client, embedder: str) -> None:
+        self._client = client
+        self._embedder = embedder
+        # What was stale when working memory was begun with: to look through all projects for each batch takes too long.
+        self._positions: list[_Position] | None = None
+
+    async def stale(self) -> int:
+        return len(await self._look())
+
+    async def next_stale(self, after: StaleText | None, limit: int) -> list[StaleText]:
+        if after is None or self._positions is None:
+            self._positions = await self._look()
+        found: list[StaleText] = []
+        begin = 0 if after is None else bisect_right(self._positions, (-after.sequence, after.project_id))
+        while len(found) < limit and begin < len(self._positions):
+            end = begin + limit - len(found)
+            found += await self._texts(self._positions[begin:end])
+            begin = end
+        return found
+
+    async def put(self, made: Sequence[tuple[StaleText, Vector | None]]) -> list[StaleText]:
+        by_project: dict[str, list[tuple[StaleText, Vector | None]]] = defaultdict(list)
+        for text, vector in made:
+            if text.kind != _KIND:
+                raise InvalidInput(f"Redis keeps working memory only, and nothing of kind {text.kind!r}.", field="kind")
+            by_project[text.project_id].append((text, vector))
+        put = {text for project_id, some in by_project.items() for text in await self._put(project_id, some)}
+        return [text for text, _ in made if text in put]
+
+    async def forget(self, embedder: str) -> int:  # noqa: ARG002 - an entry has one vector here
+        return 0
+
+    async def _look(self) -> list[_Position]:
+        positions: list[_Position] = []
+        for key in await self._client.keys(ALL_ORDERS):
+            project_id = project_of(key)
+            scores = await self._run("stale", project_id, line(self._embedder))
+            positions += [(-int(score), project_id) for score in scores]
+        return sorted(positions)
+
+    async def _texts(self, positions: Sequence[_Position]) -> list[StaleText]:
+        """Return the texts in these positions, without those that are gone or embedded by now."""
+        scores: dict[str, list[int]] = defaultdict(list)
+        for minus, project_id in positions:
+            scores[project_id].append(-minus)
+        texts: dict[_Position, StaleText] = {}
+        for project_id, some in scores.items():
+            packed = await self._run("read", project_id, *some)
+            for score, one in zip(some, packed, strict=True):
+                if one is not None:
+                    texts[-score, project_id] = _stale(project_id, score, one)
+        found = (texts[place] for place in positions if place in texts)
+        return [text for text in found if text.embedder != self._embedder]
+
+    async def _put(self, project_id: str, made: Sequence[tuple[StaleText, Vector | None]]) -> list[StaleText]:
+        values = [value for text, vector in made for value in (text.sequence, line(text.embedder), pack_vector(vector))]
+        put = await self._run("revector", project_id, line(self._embedder), *values)
+        return [text for (text, _), done in zip(made, put, strict=True) if done]
+
+    async def _run(self, name: str, project_id: str, *values: str | bytes | int) -> Any:
+        return await self._client.run(script(name), keys_of(project_id), (*times(None), *values))
+
+
+def _stale(project_id: str, score: int, packed: bytes) -> StaleText:
+    parts = unpack(packed, project_id)
+    return StaleText(
+        kind=_KIND, project_id=project_id, sequence=score, embedder=parts.embedder, content=parts.text["content"]
+    )

@@ -1,19 +1,98 @@
-"""One file of entries that wait: appended to and delivered from by the one process that holds its lock."""
+"""One file of entries that wait, of lines with checksums, held by the one process that has its lock.
+
+`["checksum",{…}]` is an entry that waits; `["checksum",120]` says that all before byte 120 is delivered.
+"""
 
 from __future__ import annotations
 
 import fcntl
+import hashlib
+import json
 import logging
 import os
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
-from memsieve.errors import StoreCorrupt
-from memsieve.stores.spool.line import Name, Said, pack, unpack
+from memsieve.errors import InvalidInput, StoreCorrupt
+from memsieve.model import Admission, Entry, NotChecked, Reason, Receipt, Role, Scope
+from memsieve.stores.rows import entry_document, entry_of
+
+_SUM_BYTES = 8
+# ["0123456789abcdef",
+_BODY = len('["",') + 2 * _SUM_BYTES
+
+# Project, what kind of name it is, and the name.
+Name = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpooledEntry:
+    """What was asked of the store while it was away."""
+
+    scope: Scope
+    entry: Entry
+    idempotency_key: str | None
+
+    @property
+    def names(self) -> tuple[Name, ...]:
+        """What it must not be kept under twice."""
+        project = self.scope.project_id
+        by_id = (project, "id", self.entry.id)
+        return (by_id,) if self.idempotency_key is None else (by_id, (project, "key", self.idempotency_key))
+
+    @property
+    def receipt(self) -> Receipt:
+        """What the caller is told while it waits."""
+        pending = Admission.without_checks(NotChecked.SPOOLED, Reason.of("pending.spooled"), at=self.entry.created_at)
+        return Receipt(entry=self.entry, admission=pending)
+
+    def document(self) -> dict[str, Any]:
+        """Return it as JSON carries it, without what quarantine does not keep."""
+        return {
+            "scope": {"project_id": self.scope.project_id, "actor": self.scope.actor, "role": self.scope.role},
+            "entry": entry_document(self.entry),
+            "idempotency_key": self.idempotency_key,
+        }
+
+
+def pack(body: Mapping[str, Any] | int) -> bytes:
+    """Return a line that can be told from a damaged one."""
+    try:
+        written = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError as exc:
+        raise InvalidInput(f"The entry is not valid Unicode: {exc}. Decode it properly.", field="content") from exc
+    return b'["%s",%s]\n' % (_checksum(written), written)
+
+
+def unpack(line: bytes) -> SpooledEntry | int:
+    """Return what a line without its end holds, or raise StoreCorrupt."""
+    body = line[_BODY:-1]
+    if line != b'["%s",%s]' % (_checksum(body), body):
+        raise StoreCorrupt("This line of the spool is damaged: its checksum is another.")
+    try:
+        held = json.loads(body)
+        return held if isinstance(held, int) else _spooled(held)
+    except (KeyError, TypeError, ValueError, InvalidInput) as exc:
+        raise StoreCorrupt(f"This line of the spool was written by another version of memsieve: {exc!r}.") from exc
+
+
+def _spooled(held: Mapping[str, Any]) -> SpooledEntry:
+    scope = held["scope"]
+    return SpooledEntry(
+        scope=Scope(project_id=scope["project_id"], actor=scope["actor"], role=Role(scope["role"])),
+        entry=entry_of(held["entry"]),
+        idempotency_key=held["idempotency_key"],
+    )
+
+
+def _checksum(body: bytes) -> bytes:
+    return hashlib.blake2b(body, digest_size=_SUM_BYTES).hexdigest().encode()
+
 
 _READ_BYTES = 1024 * 1024
 
@@ -21,12 +100,12 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class SpooledLine:
     """One line that waits, where it ends, and what it says; None if it is damaged."""
 
     line: bytes
     end: int
-    said: Said | None
+    said: SpooledEntry | None
 
 
 class SpoolFile:
@@ -81,7 +160,7 @@ class SpoolFile:
             os.ftruncate(self._descriptor, start)
             self.size = start
 
-    def append(self, said: Sequence[Said], lines: Sequence[bytes]) -> None:
+    def append(self, said: Sequence[SpooledEntry], lines: Sequence[bytes]) -> None:
         """Keep entries on disk, all of them or none."""
         start = self.size
         self._write(b"".join(lines), durable=True)
@@ -98,7 +177,7 @@ class SpoolFile:
         """Tell whether an entry of this name lies in the file and is not delivered."""
         return self._places.get(name, -1) >= self._delivered
 
-    def find(self, name: Name) -> Said | None:
+    def find(self, name: Name) -> SpooledEntry | None:
         """Return the entry of this name; None if there is none any more."""
         if name not in self._places:
             return None
@@ -106,9 +185,9 @@ class SpoolFile:
         held = unpack(line)
         return None if isinstance(held, int) else held
 
-    def next(self, limit: int) -> list[Waiting]:
+    def next(self, limit: int) -> list[SpooledLine]:
         """Return the first lines that wait, in order."""
-        waiting = (Waiting(line, end, held) for end, line, held in self._unpacked() if not isinstance(held, int))
+        waiting = (SpooledLine(line, end, held) for end, line, held in self._unpacked() if not isinstance(held, int))
         found = list(islice(waiting, limit))
         if self.waiting and not found:
             _log.error("%s was cut short by somebody: %d entries in it are lost.", self.path, self.waiting)
@@ -127,7 +206,7 @@ class SpoolFile:
         self._places.clear()
         os.close(self._descriptor)
 
-    def _unpacked(self) -> Iterator[tuple[int, bytes, Said | int | None]]:
+    def _unpacked(self) -> Iterator[tuple[int, bytes, SpooledEntry | int | None]]:
         return ((end, line, _unpacked(line)) for end, line in self._lines(self._delivered))
 
     def _lines(self, start: int) -> Iterator[tuple[int, bytes]]:
@@ -139,7 +218,7 @@ class SpoolFile:
                 start += len(line) + 1
                 yield start, line
 
-    def _remember(self, said: Said | None, start: int) -> None:
+    def _remember(self, said: SpooledEntry | None, start: int) -> None:
         for name in () if said is None else said.names:
             self._places.setdefault(name, start)
 
@@ -163,7 +242,7 @@ def write_whole(descriptor: int, end: int, data: bytes, *, durable: bool) -> Non
         raise
 
 
-def _unpacked(line: bytes) -> Said | int | None:
+def _unpacked(line: bytes) -> SpooledEntry | int | None:
     try:
         return unpack(line)
     except StoreCorrupt:

@@ -15,10 +15,8 @@ from memsieve.errors import Conflict, InvalidInput, MemsieveError, StoreUnavaila
 from memsieve.model import Admission, Entry, EntryFilter, Receipt, Role, Scope, Vector
 from memsieve.ports import QuarantineStore
 from memsieve.runtime.backoff import Backoff
-from memsieve.stores.spool.file import SpoolFile, Waiting
-from memsieve.stores.spool.folder import REJECTED
-from memsieve.stores.spool.line import Said, pack
-from memsieve.stores.spool.queue import FILE_BYTES, SpoolQueue
+from memsieve.stores.spool.file import SpooledEntry, SpooledLine, SpoolFile, pack
+from memsieve.stores.spool.queue import FILE_BYTES, REJECTED, SpoolQueue
 
 LIMIT_BYTES = 1024**3
 FIRST_PAUSE = 0.2
@@ -76,7 +74,7 @@ class SpoolingQuarantine:
         await self._queue.close()
 
     async def add(self, scope: Scope, entry: Entry, idempotency_key: str | None = None) -> Receipt:
-        said = Said(scope=scope, entry=entry, idempotency_key=idempotency_key)
+        said = SpooledEntry(scope=scope, entry=entry, idempotency_key=idempotency_key)
         while not self._queue.empty and not self._may_join(said):
             await self._queue.changed()
         if self._queue.empty:
@@ -113,7 +111,7 @@ class SpoolingQuarantine:
     async def delete(self, scope: Scope, entry_id: str, reason: str) -> bool:
         return await self._inner.delete(scope, entry_id, reason)
 
-    def _may_join(self, said: Said) -> bool:
+    def _may_join(self, said: SpooledEntry) -> bool:
         """Let entries in at once while the store is away, and fewer than go out while it is delivered to.
 
         Otherwise a queue that many fill and one empties would never end.
@@ -123,7 +121,7 @@ class SpoolingQuarantine:
         self._room -= 1
         return self._room >= 0
 
-    async def _spool(self, said: Said) -> Receipt:
+    async def _spool(self, said: SpooledEntry) -> Receipt:
         if self._delivering is None:
             raise StoreUnavailable(
                 f"{self._state()} The spool is closed: nothing was recorded. Open the memory again.",
@@ -141,7 +139,7 @@ class SpoolingQuarantine:
             ) from exc
         return replace(said.receipt, new=True)
 
-    async def _first(self, said: Said) -> Receipt:
+    async def _first(self, said: SpooledEntry) -> Receipt:
         first = await self._queue.find(said)
         if first is None:
             return await self.add(said.scope, said.entry, said.idempotency_key)
@@ -152,7 +150,7 @@ class SpoolingQuarantine:
             )
         return first.receipt
 
-    async def _append(self, said: Said) -> None:
+    async def _append(self, said: SpooledEntry) -> None:
         line = pack(said.document())
         if self._queue.size + len(line) > self._limit:
             raise StoreUnavailable(
@@ -199,13 +197,13 @@ class SpoolingQuarantine:
         self._room = len(lines) // 2
         self._queue.announce()
 
-    async def _deliver(self, file: SpoolFile, line: Waiting) -> None:
+    async def _deliver(self, file: SpoolFile, line: SpooledLine) -> None:
         refusal = await self._refusal(line)
         if refusal is not None:
             _log.error("An entry was refused for good and goes into %s: %s", self._folder / REJECTED, refusal)
         await self._queue.settle(file, line, refusal)
 
-    async def _refusal(self, line: Waiting) -> str | None:
+    async def _refusal(self, line: SpooledLine) -> str | None:
         """Deliver one line; return why it can never be delivered, or None when it is."""
         if line.said is None:
             return "The line is damaged: its checksum is wrong, or another version of memsieve wrote it."

@@ -1,17 +1,111 @@
-"""The queue of what waits, over all files this process holds. One thread does the file work, the event loop none."""
+"""The queue of what waits, over all files this process holds in one folder. One thread does the file work."""
 
 from __future__ import annotations
 
 import asyncio
+import fcntl
+import json
 import logging
-from collections.abc import Callable
+import os
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from itertools import count
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-from memsieve.stores.spool.file import SpoolFile, Waiting
-from memsieve.stores.spool.folder import SpoolFolder
-from memsieve.stores.spool.line import Name, Said
+from memsieve.errors import ConfigError
+from memsieve.stores.spool.file import Name, SpooledEntry, SpooledLine, SpoolFile, write_whole
+
+REJECTED = "rejected.jsonl"
+
+
+class SpoolFolder:
+    """Shared by the processes of one machine; each writes files of its own."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._descriptor = -1
+        # In the order of time, also where the clock is set back while this process runs.
+        name = f"waiting-{time.time_ns():020d}-{os.getpid()}"
+        self._names = (f"{name}-{number:06d}.jsonl" for number in count())
+
+    def open(self) -> list[SpoolFile]:
+        """Make the folder if need be, and adopt what lies in it."""
+        try:
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._descriptor = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY)
+            return self.adopt()
+        except OSError as exc:
+            raise ConfigError(
+                f"Cannot use the spool's folder {str(self.path)!r}: {exc}. Make it and its files readable and writable "
+                "for this user, or choose another data folder with --data or MEMSIEVE_DATA."
+            ) from exc
+
+    def adopt(self) -> list[SpoolFile]:
+        """Take over the files of processes that are gone, the oldest first; all of them or none."""
+        adopted = []
+        with ExitStack() as undo:
+            # Under one lock, so that two processes that start at once do not share the files of a third.
+            with self._locked():
+                for path in sorted(self.path.glob("waiting-*.jsonl")):
+                    file = SpoolFile.adopt(path)
+                    if file is not None:
+                        undo.callback(file.close)
+                        adopted.append(file)
+            for file in adopted:
+                file.load()
+            undo.pop_all()
+        return adopted
+
+    def create(self) -> SpoolFile:
+        """Make a new file that survives a power cut."""
+        with self._locked():
+            file = SpoolFile.create(self.path / next(self._names))
+            try:
+                os.fsync(self._descriptor)
+            except OSError:
+                file.close()
+                raise
+        return file
+
+    def remove(self, file: SpoolFile) -> None:
+        """Remove a file of which everything is delivered."""
+        try:
+            with self._locked():
+                file.path.unlink(missing_ok=True)
+        finally:
+            file.close()
+
+    def reject(self, waiting: SpooledLine, reason: str) -> None:
+        """Keep on disk what the store will never take, for a person to look at."""
+        line = waiting.line.decode(errors="backslashreplace")
+        kept = {"line": line} if waiting.said is None else waiting.said.document()
+        written = json.dumps({"reason": reason, **kept}, ensure_ascii=False).encode() + b"\n"
+        with self._locked():
+            descriptor = os.open(self.path / REJECTED, os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                end = os.fstat(descriptor).st_size
+                # A crash may have left half a line.
+                torn = end > 0 and os.pread(descriptor, 1, end - 1) != b"\n"
+                write_whole(descriptor, end, b"\n" * torn + written, durable=True)
+                os.fsync(self._descriptor)
+            finally:
+                os.close(descriptor)
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        os.close(self._descriptor)
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+
 
 # A new file is begun from so many bytes on, so that what is delivered is soon removed.
 FILE_BYTES = 64 * 1024 * 1024
@@ -31,7 +125,7 @@ class SpoolQueue:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="memsieve-spool")
         self._files: list[SpoolFile] = []
         self._own: SpoolFile | None = None
-        self._arriving: list[tuple[Said, bytes, asyncio.Future[None]]] = []
+        self._arriving: list[tuple[SpooledEntry, bytes, asyncio.Future[None]]] = []
         self._unwritten: dict[Name, asyncio.Future[None]] = {}
         self._unwritten_bytes = 0
         self._writer: asyncio.Task[None] | None = None
@@ -71,11 +165,11 @@ class SpoolQueue:
         self._changed.set()
         self._changed = asyncio.Event()
 
-    def knows(self, said: Said) -> bool:
+    def knows(self, said: SpooledEntry) -> bool:
         """Tell whether something of the same id or idempotency key lies here."""
         return any(name in self._unwritten or self._holder(name) for name in said.names)
 
-    async def find(self, said: Said) -> Said | None:
+    async def find(self, said: SpooledEntry) -> SpooledEntry | None:
         """Return what lies here under the same id or idempotency key; None if it is gone."""
         for name in said.names:
             if name in self._unwritten:
@@ -85,14 +179,14 @@ class SpoolQueue:
                 return await self._run(holder.find, name)
         return None
 
-    async def waiting(self, name: Name) -> Said | None:
+    async def waiting(self, name: Name) -> SpooledEntry | None:
         """Return what waits here under a name, or None."""
         if name in self._unwritten:
             await asyncio.shield(self._unwritten[name])
         holder = next((file for file in self._files if file.waits(name)), None)
         return None if holder is None else await self._run(holder.find, name)
 
-    async def append(self, said: Said, line: bytes) -> None:
+    async def append(self, said: SpooledEntry, line: bytes) -> None:
         """Keep an entry on disk before returning; what arrives meanwhile is written together."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         # A caller who went away leaves nobody to hear of an error.
@@ -104,12 +198,12 @@ class SpoolQueue:
             self._writer = asyncio.create_task(self._write_arriving())
         await asyncio.shield(done)
 
-    async def next(self, limit: int) -> tuple[SpoolFile, list[Waiting]]:
+    async def next(self, limit: int) -> tuple[SpoolFile, list[SpooledLine]]:
         """Return the first file with something that waits, and the first of its lines; there must be one."""
         file = next(file for file in self._files if file.waiting)
         return file, await self._run(file.next, limit)
 
-    async def settle(self, file: SpoolFile, waiting: Waiting, refusal: str | None) -> None:
+    async def settle(self, file: SpoolFile, waiting: SpooledLine, refusal: str | None) -> None:
         """Note that this line, and all before it, is delivered; put it aside if it was refused for good."""
 
         def work() -> None:
@@ -166,7 +260,7 @@ class SpoolQueue:
                     done.set_exception(error)
             self.announce()
 
-    async def _write(self, said: list[Said], lines: list[bytes]) -> None:
+    async def _write(self, said: list[SpooledEntry], lines: list[bytes]) -> None:
         if self._own is None or self._own.size >= self._file_bytes or self._own.gone:
             self._own = await self._run(self._folder.create)
             self._files.append(self._own)

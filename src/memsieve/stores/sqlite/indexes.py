@@ -10,7 +10,7 @@ from datetime import datetime
 from memsieve.model import Scope, Vector
 from memsieve.retrieval.index import Match, Row
 from memsieve.stores.indexes import Loaded, LoadedIndexes, Revision
-from memsieve.stores.records import text_words
+from memsieve.stores.rows import text_words
 from memsieve.stores.sqlite.rows import origin_from, text_time, vector_from
 
 # Searching so many rows takes about two milliseconds.

@@ -7,8 +7,9 @@ from dataclasses import replace
 from datetime import datetime
 
 from memsieve.model import ApiKey
-from memsieve.stores.records import keeping, key_detail, key_from
-from memsieve.stores.sqlite import audit
+from memsieve.stores.audit import keeping, key_detail
+from memsieve.stores.rows import key_from
+from memsieve.stores.sqlite import logs
 from memsieve.stores.sqlite.database import Database
 from memsieve.stores.sqlite.rows import text_time, time_text
 
@@ -34,7 +35,7 @@ class SqliteKeys:
 
         def work(connection: sqlite3.Connection) -> None:
             scope = keeping(key, key.made_by)
-            audit.append(connection, scope, "key made", key.id, key.made_at, detail=key_detail(key))
+            logs.append(connection, scope, "key made", key.id, key.made_at, detail=key_detail(key))
             connection.execute(_ADD, values)
 
         await self._database.write(work)
@@ -50,7 +51,7 @@ class SqliteKeys:
             if key is None or key.revoked_at is not None:
                 return key
             scope = keeping(key, by)
-            audit.append(connection, scope, "key revoked", key.id, at, detail=key_detail(key))
+            logs.append(connection, scope, "key revoked", key.id, at, detail=key_detail(key))
             connection.execute(_REVOKE, (time_text(at), scope.actor, key.id))
             return replace(key, revoked_at=at, revoked_by=scope.actor)
 

@@ -9,14 +9,15 @@ from datetime import datetime
 from memsieve.model import Approval, Chunk, LongTermMemory, Role, Scope, SearchHit, Tombstone, Vector
 from memsieve.ports import Clock
 from memsieve.retrieval.fusion import candidates_per_leg, fused
-from memsieve.stores.blobs import vector_blob
-from memsieve.stores.promotions import Approved, detail, unverified, without_insights
-from memsieve.stores.records import BEYOND_ALL, content_hash, json_text, text_words, words_text
-from memsieve.stores.sqlite import audit, events, insight_decisions
+from memsieve.stores.audit import Approved, promotion_detail, unverified, without_insights
+from memsieve.stores.insights import promoted, require_waiting
+from memsieve.stores.rows import BEYOND_ALL, content_hash, json_text, memory_from, text_words, vector_blob, words_text
+from memsieve.stores.sqlite import logs
 from memsieve.stores.sqlite import tombstones as tombstones_table
 from memsieve.stores.sqlite.database import Database
+from memsieve.stores.sqlite.digests import decide_insight, insight_decision
 from memsieve.stores.sqlite.indexes import Indexes
-from memsieve.stores.sqlite.rows import text_time, time_text, vector_from
+from memsieve.stores.sqlite.rows import read, text_time, time_text, vector_from
 
 _LIVING_ROWS = """
 SELECT m.sequence, m.words, m.embedder, m.embedding, p.promoted_at AS at, w.session_id, w.said_at
@@ -84,19 +85,19 @@ class SqliteLongTerm:
         def work(connection: sqlite3.Connection) -> LongTermMemory:
             insight_id = approval.insight_id
             if insight_id is not None:
-                insight_decisions.require_waiting(connection, scope, insight_id)
+                require_waiting(insight_id, insight_decision(connection, scope, insight_id))
             living = self._one(connection, _BY_CONTENT, scope, hash=content_hash(approval.content))
             standing = approval if living is None else living.approval
             new_sources = set(approval.entry_ids) - set(() if living is None else standing.entry_ids)
             if living is None or new_sources or insight_id is not None:
                 tombstones_table.lift(connection, scope, approval, chunks, self._clock())
-                kept = detail(approval, standing)
-                audit.append(connection, scope, "promoted", standing.id, approval.at, detail=kept)
+                kept = promotion_detail(approval, standing)
+                logs.append(connection, scope, "promoted", standing.id, approval.at, detail=kept)
             if living is None:
                 self._write(connection, scope, approval, chunks)
             _add_sources(connection, scope, standing.id, new_sources)
             if insight_id is not None:
-                insight_decisions.promote(connection, scope, insight_id, approval.at, standing.id)
+                decide_insight(connection, scope, insight_id, promoted(scope, approval.at, standing.id))
             memory = self._one(connection, _BY_ANY_ID, scope, id=standing.id)
             assert memory is not None  # noqa: S101 - it was found or written above, in this transaction
             return memory
@@ -111,15 +112,15 @@ class SqliteLongTerm:
             values = (scope.project_id, json_text(list(plain)))
             fresh = unverified(plain, {row["content_hash"] for row in connection.execute(_VERIFIED, values)})
             if len(fresh) > 1:
-                events.begin_together(connection, scope)
+                logs.begin_together(connection, scope)
             for approval, chunks in fresh:
                 tombstones_table.lift(connection, scope, approval, chunks, self._clock())
-                kept = detail(approval, approval)
-                audit.append(connection, scope, "promoted", approval.id, approval.at, detail=kept)
+                kept = promotion_detail(approval, approval)
+                logs.append(connection, scope, "promoted", approval.id, approval.at, detail=kept)
                 self._write(connection, scope, approval, chunks)
                 _add_sources(connection, scope, approval.id, approval.entry_ids)
             if len(fresh) > 1:
-                events.end_together(connection, scope, fresh[-1][0].id)
+                logs.end_together(connection, scope, fresh[-1][0].id)
             return len(fresh)
 
         return await self._database.write(work)
@@ -182,7 +183,7 @@ class SqliteLongTerm:
                 return False
             for tombstone in tombstones:
                 tombstones_table.insert(connection, scope, tombstone, self._embedder)
-            audit.append(connection, scope, "retired", memory_id, now, reason)
+            logs.append(connection, scope, "retired", memory_id, now, reason)
             return True
 
         return await self._database.write(work)
@@ -204,19 +205,11 @@ class SqliteLongTerm:
 
     def _memory(self, connection: sqlite3.Connection, row: sqlite3.Row) -> LongTermMemory:
         key = (row["project_id"], row["id"])
-        return LongTermMemory(
-            approval=Approval(
-                id=row["id"],
-                project_id=row["project_id"],
-                content=row["content"],
-                by=row["promoted_by"],
-                at=text_time(row["promoted_at"]),
-                entry_ids=tuple(source["entry_id"] for source in connection.execute(_SOURCES, key)),
-            ),
-            chunks=tuple(self._chunk(chunk) for chunk in connection.execute(_CHUNKS, key)),
-            retired_at=None if row["retired_at"] is None else text_time(row["retired_at"]),
-            retired_by=row["retired_by"],
-            retired_reason=row["retired_reason"],
+        retired_at = None if row["retired_at"] is None else text_time(row["retired_at"])
+        return memory_from(
+            {**read(row, times=("promoted_at",)), "retired_at": retired_at},
+            (source["entry_id"] for source in connection.execute(_SOURCES, key)),
+            (self._chunk(chunk) for chunk in connection.execute(_CHUNKS, key)),
         )
 
     def _chunk(self, row: sqlite3.Row) -> Chunk:

@@ -8,19 +8,17 @@ from typing import Any
 
 from memsieve.model import Admission, Decision, Entry, EntryFilter, Receipt, Role, Scope, Vector
 from memsieve.ports import Clock
-from memsieve.stores import records
-from memsieve.stores.blobs import vector_blob
-from memsieve.stores.records import checks_text, failed_text, json_text
-from memsieve.stores.sqlite import audit, receipts
+from memsieve.stores import rows
+from memsieve.stores.rows import QUARANTINE_COLUMNS, checks_text, entry_values, failed_text, vector_blob
+from memsieve.stores.sqlite import logs
 from memsieve.stores.sqlite.database import Database
-from memsieve.stores.sqlite.rows import time_text
+from memsieve.stores.sqlite.rows import RECEIPTS, WRITTEN, receipt_from, time_text
 
-_INSERT = """
-INSERT INTO quarantine_logs
-    (project_id, id, session_id, agent_id, node_id, confidence, content, raw_metadata, created_at, idempotency_key)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+_INSERT = f"""
+INSERT INTO quarantine_logs ({", ".join(QUARANTINE_COLUMNS.values())}, idempotency_key)
+VALUES ({", ".join(f":{name}" for name in QUARANTINE_COLUMNS)}, :idempotency_key)
 ON CONFLICT DO NOTHING
-"""
+"""  # noqa: S608 - made of constants
 _DECIDE = """
 INSERT INTO admissions (project_id, entry_id, decision, shadow, checks, decided_at)
 SELECT project_id, id, ?, ?, ?, ? FROM quarantine_logs WHERE project_id = ? AND id = ?
@@ -43,9 +41,7 @@ _NARROWINGS = {
     "check": "instr(a.checks, :check) > 0",
     "text": "instr(lower(q.content), lower(:text)) > 0",
 }
-
-
-_WRITTEN: dict[str, Callable[[Any], str]] = {"since": time_text, "until": time_text, "check": failed_text}
+_PACKED: dict[str, Callable[[Any], str]] = {"since": time_text, "until": time_text, "check": failed_text}
 
 
 class SqliteQuarantine:
@@ -70,7 +66,7 @@ class SqliteQuarantine:
 
         def work(connection: sqlite3.Connection) -> None:
             if not connection.execute(_DECIDE, _decided(scope, entry_id, admission)).rowcount:
-                raise records.gone(entry_id)
+                raise rows.gone(entry_id)
             if vector is not None:
                 connection.execute(_KEEP_VECTOR, (self._embedder, vector_blob(vector), *key))
             elif admission.decision is not Decision.PENDING:
@@ -85,8 +81,8 @@ class SqliteQuarantine:
     async def find(self, scope: Scope, wanted: EntryFilter) -> list[Receipt]:
         scope.require(Role.PERSON, Role.SYSTEM)
         sql, values = _query(scope, wanted)
-        rows = await self._database.read(lambda connection: connection.execute(sql, values).fetchall())
-        return [receipts.receipt_from(row, self._embedder) for row in rows]
+        found = await self._database.read(lambda connection: connection.execute(sql, values).fetchall())
+        return [receipt_from(row, self._embedder) for row in found]
 
     async def delete(self, scope: Scope, entry_id: str, reason: str) -> bool:
         scope.require(Role.PERSON)
@@ -95,47 +91,37 @@ class SqliteQuarantine:
         def work(connection: sqlite3.Connection) -> bool:
             if self._get(connection, scope, entry_id) is None:
                 return False
-            audit.append(connection, scope, "deleted", entry_id, self._clock(), reason)
+            logs.append(connection, scope, "deleted", entry_id, self._clock(), reason)
             connection.execute(sql, (scope.project_id, entry_id))
             return True
 
         return await self._database.write(work)
 
     def _add(self, connection: sqlite3.Connection, scope: Scope, entry: Entry, idempotency_key: str | None) -> Receipt:
-        if not connection.execute(_INSERT, _columns(scope, entry, idempotency_key)).rowcount:
+        if not connection.execute(_INSERT, _row(scope, entry, idempotency_key)).rowcount:
             return self._stored_before(connection, scope, entry, idempotency_key)
-        receipt = records.pending(entry)
+        receipt = rows.pending(entry)
         connection.execute(_DECIDE, _decided(scope, entry.id, receipt.admission))
         return receipt
 
     def _get(self, connection: sqlite3.Connection, scope: Scope, entry_id: str) -> Receipt | None:
         values = {"project_id": scope.project_id, "id": entry_id}
-        row = connection.execute(f"{receipts.SELECT} AND q.id = :id", values).fetchone()
-        return None if row is None else receipts.receipt_from(row, self._embedder)
+        row = connection.execute(f"{RECEIPTS} AND q.id = :id", values).fetchone()
+        return None if row is None else receipt_from(row, self._embedder)
 
     def _stored_before(
         self, connection: sqlite3.Connection, scope: Scope, entry: Entry, idempotency_key: str | None
     ) -> Receipt:
         values = {"project_id": scope.project_id, "id": entry.id, "key": idempotency_key}
-        row = connection.execute(f"{receipts.SELECT} AND (q.id = :id OR q.idempotency_key = :key)", values).fetchone()
-        stored = receipts.receipt_from(row, self._embedder)
-        records.require_same(entry, stored.entry)
+        row = connection.execute(f"{RECEIPTS} AND (q.id = :id OR q.idempotency_key = :key)", values).fetchone()
+        stored = receipt_from(row, self._embedder)
+        rows.require_same(entry, stored.entry)
         return stored
 
 
-def _columns(scope: Scope, entry: Entry, idempotency_key: str | None) -> tuple[Any, ...]:
-    return (
-        scope.project_id,
-        entry.id,
-        entry.session_id,
-        entry.agent_id,
-        entry.node_id,
-        entry.confidence,
-        entry.content,
-        json_text(entry.metadata),
-        time_text(entry.created_at),
-        idempotency_key,
-    )
+def _row(scope: Scope, entry: Entry, idempotency_key: str | None) -> dict[str, Any]:
+    values = entry_values(entry, WRITTEN)
+    return {**values, "project_id": scope.project_id, "idempotency_key": idempotency_key}
 
 
 def _decided(scope: Scope, entry_id: str, admission: Admission) -> tuple[Any, ...]:
@@ -145,12 +131,12 @@ def _decided(scope: Scope, entry_id: str, admission: Admission) -> tuple[Any, ..
 
 def _query(scope: Scope, wanted: EntryFilter) -> tuple[str, dict[str, Any]]:
     values: dict[str, Any] = {"project_id": scope.project_id, "limit": wanted.limit}
-    parts = [receipts.SELECT]
+    parts = [RECEIPTS]
     for name, condition in _NARROWINGS.items():
         value = getattr(wanted, name)
         if value is not None:
             parts.append(f"AND {condition}")
-            values[name] = _WRITTEN[name](value) if name in _WRITTEN else value
+            values[name] = _PACKED[name](value) if name in _PACKED else value
     if wanted.beyond_id is not None:
         parts.append(_AFTER if wanted.oldest_first else _BEFORE)
         values["beyond_id"] = wanted.beyond_id

@@ -1,4 +1,4 @@
-"""How records lie in SQLite's columns: times as text, vectors as blobs."""
+"""How records lie in SQLite's columns: times and JSON as text, vectors as blobs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import sqlite3
 from datetime import UTC, datetime
 from typing import Any
 
-from memsieve.model import Origin, Vector
-from memsieve.stores.blobs import blob_vector
+from memsieve.model import Origin, Receipt, Vector
+from memsieve.stores import rows
+from memsieve.stores.rows import Codecs, Kind, blob_vector, json_text
+from memsieve.stores.shared_sql import review_of_entry
 
 
 def time_text(moment: datetime) -> str:
@@ -38,3 +40,22 @@ def read(row: sqlite3.Row, *, times: tuple[str, ...] = (), values: tuple[str, ..
     columns.update((name, text_time(columns[name])) for name in times)
     columns.update((name, json.loads(columns[name])) for name in values)
     return columns
+
+
+# How SQLite writes and reads the kinds of an entry's fields.
+WRITTEN: Codecs = {Kind.JSON: json_text, Kind.MOMENT: time_text}
+READ: Codecs = {Kind.JSON: json.loads, Kind.MOMENT: text_time}
+
+# CROSS JOIN keeps the order: from the few sources of an entry to their insights.
+REVIEW = review_of_entry("CROSS JOIN")
+RECEIPTS = f"""
+SELECT q.*, a.decision, a.checks, a.shadow, a.decided_at, {REVIEW} AS review
+FROM quarantine_logs q JOIN admissions a ON a.project_id = q.project_id AND a.entry_id = q.id
+WHERE q.project_id = :project_id
+"""  # noqa: S608 - made of constants
+
+
+def receipt_from(row: sqlite3.Row, embedder: str) -> Receipt:
+    """Return the receipt of a row; a vector of another embedder is left out."""
+    values = read(row, times=("decided_at",), values=("checks",))
+    return rows.receipt_from(values, vector_from(row, embedder), READ)

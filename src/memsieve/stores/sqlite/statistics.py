@@ -6,7 +6,7 @@ import sqlite3
 
 from memsieve.model import DailyCounts, DateRange, Scope, Stats, Totals
 from memsieve.ports import Clock
-from memsieve.stores.flows import FlowCounts, flow_of
+from memsieve.stores.daily_counts import FlowCounts, flow_of
 from memsieve.stores.sqlite.database import Database
 from memsieve.stores.sqlite.rows import text_time, time_text
 
@@ -61,7 +61,7 @@ SELECT
 
 
 class SqliteStatistics:
-    """Implements `ports.Census`."""
+    """Implements `ports.Statistics`."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database

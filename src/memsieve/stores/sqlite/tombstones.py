@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from memsieve.model import Approval, Chunk, Role, Scope, Tombstone, Vector
-from memsieve.stores import records
-from memsieve.stores.blobs import vector_blob
-from memsieve.stores.records import content_hash, json_text, words_text
-from memsieve.stores.sqlite import audit, insight_decisions
+from memsieve.stores import rows
+from memsieve.stores.insights import dismissal_detail, dismissed, may_dismiss
+from memsieve.stores.rows import content_hash, json_text, vector_blob, words_text
+from memsieve.stores.sqlite import logs
 from memsieve.stores.sqlite.database import Database
+from memsieve.stores.sqlite.digests import decide_insight, insight_decision
 from memsieve.stores.sqlite.indexes import Indexes
 from memsieve.stores.sqlite.rows import read, time_text, vector_from
 
@@ -72,7 +73,7 @@ def lift(
 
 def tombstone_from(row: sqlite3.Row, embedder: str) -> Tombstone:
     """Return the tombstone of a row."""
-    return records.tombstone_from(read(row, times=("buried_at",)), vector_from(row, embedder))
+    return rows.tombstone_from(read(row, times=("buried_at",)), vector_from(row, embedder))
 
 
 class SqliteTombstones:
@@ -88,12 +89,13 @@ class SqliteTombstones:
 
         def work(connection: sqlite3.Connection) -> Tombstone:
             source_id, at, reason = tombstone.source_id, tombstone.at, tombstone.reason
-            decides = insight_decisions.may_dismiss(connection, scope, source_id)
+            insight = insight_decision(connection, scope, source_id)
+            decides = may_dismiss(source_id, insight)
             if insert(connection, scope, tombstone, self._embedder) or decides:
-                detail = insight_decisions.detail(connection, scope, source_id, tombstone.content)
-                audit.append(connection, scope, tombstone.kind, source_id, at, reason, detail)
+                detail = {} if insight is None else dismissal_detail(source_id, tombstone.content)
+                logs.append(connection, scope, tombstone.kind, source_id, at, reason, detail)
             if decides:
-                insight_decisions.dismiss(connection, scope, source_id, at, reason)
+                decide_insight(connection, scope, source_id, dismissed(scope, at, reason))
             return living(connection, scope, source_id, self._embedder)
 
         return await self._database.write(work)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from memsieve.model import Vector
 from memsieve.ports import StaleText
-from memsieve.stores.blobs import vector_blob
+from memsieve.stores.rows import BEYOND_ALL, vector_blob
 from memsieve.stores.sqlite.database import Database
 
 # By these two ranges an index finds what `<>` would look for in every row. An entry without a decision has no embedder.
@@ -33,7 +33,6 @@ SELECT project_id, sequence, embedder, content FROM {table}
 WHERE embedder = :other AND sequence < :sequence ORDER BY sequence DESC LIMIT :limit
 """
 _PUT = "UPDATE {table} SET embedder = ?, embedding = ? WHERE sequence = ? AND project_id = ? AND embedder = ?"
-_BEYOND_ALL = 2**63 - 1
 
 _ORDER = {
     "memories": _BY_PROJECT,
@@ -77,7 +76,7 @@ class SqliteVectors:
         return 0
 
     def _next(self, connection: sqlite3.Connection, kind: str, after: StaleText | None, limit: int) -> list[StaleText]:
-        first = ("", 0) if _ORDER[kind] is _BY_PROJECT else ("", _BEYOND_ALL)
+        first = ("", 0) if _ORDER[kind] is _BY_PROJECT else ("", BEYOND_ALL)
         project_id, sequence = first if after is None else (after.project_id, after.sequence)
         values = {"project_id": project_id, "sequence": sequence, "limit": limit}
         names = connection.execute(_of(kind, _NAMES), {"name": self._embedder}).fetchall()

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 
 from memsieve.model import Admission, Entry, Layer, Scope
 from memsieve.ports import CLOCK_SKEW, WORKING_CAP, WORKING_LIFE, Clock
 from memsieve.runtime.lru_cache import ProjectCache
-from memsieve.stores.admitted import admitted_life
-from memsieve.stores.blobs import vector_blob
-from memsieve.stores.records import entry_from, json_text
+from memsieve.stores.rows import WORKING_COLUMNS, entry_from, entry_values, json_text, vector_blob
 from memsieve.stores.sqlite.database import Database
-from memsieve.stores.sqlite.rows import read, time_text, vector_from
+from memsieve.stores.sqlite.rows import READ, WRITTEN, text_time, time_text, vector_from
+from memsieve.stores.working_policy import admitted_life
 
-_PUT = """
-INSERT INTO working
-    (project_id, entry_id, session_id, agent_id, node_id, confidence, content, metadata, created_at, expires_at,
-     embedder, embedding)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+_PUT = f"""
+INSERT INTO working ({", ".join(WORKING_COLUMNS.values())}, expires_at, embedder, embedding)
+VALUES ({", ".join(f":{name}" for name in WORKING_COLUMNS)}, :expires_at, :embedder, :embedding)
 ON CONFLICT DO NOTHING
-"""
+"""  # noqa: S608 - made of constants
 _SWEEP = "DELETE FROM working WHERE project_id = ? AND expires_at <= ?"
 _CAP = """
 DELETE FROM working WHERE project_id = :project_id AND sequence IN (
@@ -36,7 +33,7 @@ SELECT sequence FROM working WHERE project_id = :project_id AND expires_at > :no
 ORDER BY expires_at DESC, sequence DESC LIMIT :cap
 """
 _ROWS = """
-SELECT *, entry_id AS id, metadata AS raw_metadata FROM working
+SELECT * FROM working
 WHERE project_id = ? AND sequence IN (SELECT value FROM json_each(?))
 """
 _REVISION = "SELECT removed FROM revisions WHERE project_id = ? AND kind = 'working'"
@@ -63,20 +60,13 @@ class SqliteWorking:
 
     async def put(self, scope: Scope, entry: Entry, admission: Admission, life: timedelta = WORKING_LIFE) -> None:
         expires_at = self._clock() + admitted_life(scope, entry, admission, life)
-        row = (
-            scope.project_id,
-            entry.id,
-            entry.session_id,
-            entry.agent_id,
-            entry.node_id,
-            entry.confidence,
-            entry.content,
-            json_text(entry.metadata),
-            time_text(entry.created_at),
-            time_text(expires_at),
-            self._embedder,
-            vector_blob(entry.embedding),
-        )
+        row = {
+            **entry_values(entry, WRITTEN),
+            "project_id": scope.project_id,
+            "expires_at": time_text(expires_at),
+            "embedder": self._embedder,
+            "embedding": vector_blob(entry.embedding),
+        }
 
         def work(connection: sqlite3.Connection) -> None:
             connection.execute(_SWEEP, (scope.project_id, time_text(self._clock())))
@@ -112,6 +102,11 @@ class SqliteWorking:
         return {"project_id": scope.project_id, "now": time_text(now), "latest": time_text(latest), "cap": WORKING_CAP}
 
     def _entry(self, row: sqlite3.Row) -> Entry:
-        values = read(row, times=("created_at", "expires_at"), values=("raw_metadata",))
-        entry = entry_from(values, vector_from(row, self._embedder))
-        return replace(entry, layer=Layer.WORKING, expires_at=values["expires_at"])
+        return entry_from(
+            dict(row),
+            vector_from(row, self._embedder),
+            columns=WORKING_COLUMNS,
+            codecs=READ,
+            layer=Layer.WORKING,
+            expires_at=text_time(row["expires_at"]),
+        )

@@ -40,13 +40,13 @@ _ROUGH = sql.SQL("""
         AND vector_dims(embedding) = {dimensions} {since}
     ORDER BY (embedding::halfvec({dimensions})) <#> %(half)b::halfvec({dimensions}) LIMIT {fetched}
 """)
-# + 0, since the planner would take the rough order for the right one.
+# `+ 0` keeps the planner from taking the approximate order for the final sort.
 _BEST = sql.SQL("SELECT sequence FROM rough ORDER BY distance + 0 LIMIT {wanted}")
 _SINCE = sql.SQL("AND at >= %(since)s")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fit:
+class IndexStats:
     """An HNSW index that finds enough: how many vectors it held when that was measured, and how far it has to look."""
 
     vectors: int
@@ -54,7 +54,7 @@ class Fit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class ScanPlan:
     """The texts of a project in one language that an embedder has read, and how their nearest are found.
 
     Two that differ only in how many they are, are found in the same way.
@@ -80,20 +80,20 @@ class Part:
         return sql.SQL("WITH rough AS MATERIALIZED ({}) {}").format(_ROUGH.format(**values), _BEST.format(**values))
 
 
-def parts(vectors: dict[bool, int], index: Fit | None, wanted: int) -> list[Part]:
+def plan_scans(vectors: dict[bool, int], index: IndexStats | None, wanted: int) -> list[ScanPlan]:
     """Choose the cheaper way for each language, if there is an index that finds enough."""
     return [
-        Part(chinese=chinese, vectors=count, exact=index is None or _exact_is_cheaper(count, index, wanted))
+        ScanPlan(chinese=chinese, vectors=count, exact=index is None or _exact_is_cheaper(count, index, wanted))
         for chinese, count in vectors.items()
         if count
     ]
 
 
-def exactly(chosen: Iterable[Part]) -> list[Part]:
+def as_exact(chosen: Iterable[ScanPlan]) -> list[ScanPlan]:
     """Return the same parts, to be searched one by one."""
-    return [Part(chinese=part.chinese, vectors=part.vectors, exact=True) for part in chosen]
+    return [ScanPlan(chinese=part.chinese, vectors=part.vectors, exact=True) for part in chosen]
 
 
-def _exact_is_cheaper(vectors: int, index: Fit, wanted: int) -> bool:
+def _exact_is_cheaper(vectors: int, index: IndexStats, wanted: int) -> bool:
     passed = OVERFETCH * wanted * max(index.vectors, vectors) / vectors
     return vectors <= max(EXACT_ROWS, _TO_BEGIN * index.ef_search + _EACH_ROW * passed)

@@ -365,7 +365,7 @@ def connect(url):
 @pytest.fixture
 def events(url, run):
     from memsieve.stores.postgres.database import Database
-    from memsieve.stores.postgres.events import PostgresEventLog
+    from memsieve.stores.postgres.logs import PostgresEventLog
 
     database = Database(url)
     run(database.open())

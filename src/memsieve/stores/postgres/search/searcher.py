@@ -15,13 +15,13 @@ from memsieve.model import Scope, SearchHit, Vector
 from memsieve.retrieval.fusion import candidates_per_leg
 from memsieve.retrieval.index import PRIOR_TEXTS
 from memsieve.runtime.lru_cache import ProjectCache
-from memsieve.stores.postgres.database import Database, Door
-from memsieve.stores.postgres.flush import Columns
-from memsieve.stores.postgres.near import EXACT_ROWS, SETTINGS, Fit, Part, exactly, parts
-from memsieve.stores.postgres.ranking import BY_LENGTH, SHORTEST, Bm25, Wanted, best
+from memsieve.stores.postgres.database import Database, DbRole
+from memsieve.stores.postgres.psycopg_internals import Columns
 from memsieve.stores.postgres.rows import array_text, half
-from memsieve.stores.postgres.statement import VECTORS_SINCE, Shape, as_chosen, at_once
-from memsieve.stores.postgres.words import MOST_TEXTS, NUMBERS, lookup, number
+from memsieve.stores.postgres.search.ranking import BY_LENGTH, SHORTEST, Bm25, Wanted, best
+from memsieve.stores.postgres.search.search_sql import VECTORS_SINCE, Shape, planned_statement, single_statement
+from memsieve.stores.postgres.search.terms import MOST_TEXTS, NUMBERS, hash_term, plan_lookup
+from memsieve.stores.postgres.search.vector_plan import EXACT_ROWS, SETTINGS, IndexStats, ScanPlan, as_exact, plan_scans
 from memsieve.text.tokenize import is_chinese
 
 # The database ranks as if a word that is there many times were there once in a shorter text: the right score is made
@@ -30,7 +30,7 @@ _ROUGHLY = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class Query:
     """What is asked of a project's memories, by vector and by words."""
 
     scope: Scope
@@ -48,7 +48,7 @@ class Question:
     @cached_property
     def numbers(self) -> list[int]:
         """The words as the database knows them, each once."""
-        return list({number(self.scope.project_id, word) for word in self.words})
+        return list({hash_term(self.scope.project_id, word) for word in self.words})
 
     @cached_property
     def values(self) -> dict[str, Any]:
@@ -66,7 +66,7 @@ class Question:
             "best": _ROUGHLY * self.wanted,
         }
 
-    def shape(self, near: Iterable[Part], *, by_words: bool) -> Shape:
+    def shape(self, near: Iterable[ScanPlan], *, by_words: bool) -> Shape:
         """Return what the statement is that finds the nearest in these parts."""
         return Shape(
             embedder=self.embedder,
@@ -86,7 +86,7 @@ class Size:
     length: int
     holding: Sequence[int]
     vectors: dict[bool, int]
-    index: Fit | None
+    index: IndexStats | None
 
     @classmethod
     def of(cls, found: Columns) -> Size:
@@ -97,16 +97,16 @@ class Size:
             length=found["together"][0],
             holding=found["holding"][0],
             vectors=dict(zip((False, True), found["vectors"][0], strict=True)),
-            index=None if indexed is None else Fit(vectors=indexed, ef_search=ef_search),
+            index=None if indexed is None else IndexStats(vectors=indexed, ef_search=ef_search),
         )
 
-    def depends_on_time(self, asked: Question) -> bool:
+    def depends_on_time(self, asked: Query) -> bool:
         """Say whether the way to the nearest depends on how many of the vectors are as new as asked for."""
         return asked.since is not None and self.index is not None and max(self.vectors.values()) > EXACT_ROWS
 
-    def near(self, asked: Question) -> list[Part]:
+    def near(self, asked: Query) -> list[ScanPlan]:
         """Return the ways to the nearest."""
-        return [] if asked.vector is None else parts(self.vectors, self.index, asked.wanted)
+        return [] if asked.vector is None else plan_scans(self.vectors, self.index, asked.wanted)
 
 
 class Searcher:
@@ -116,9 +116,9 @@ class Searcher:
         self._database = database
         self._sizes: ProjectCache[Size] = ProjectCache()
 
-    async def search(self, asked: Question) -> list[SearchHit]:
+    async def search(self, asked: Query) -> list[SearchHit]:
         """Return the chunks with the best fused score among those best by vector, in each language, and by words."""
-        size, found, near = await self._at_once(asked)
+        size, found, near = await self._by_single_statement(asked)
         if size is None or not size.texts or not asked.wanted:
             return []
         holding = dict(zip(asked.numbers, size.holding, strict=True))
@@ -130,18 +130,18 @@ class Searcher:
             found = await self._found(asked, size, by_words, near)
         if found and _short(found, near, asked.wanted):
             by_words = _by_words({one: holding[one] for one in bm25.weights}, size.texts, bm25)
-            found = await self._found(asked, size, by_words, exactly(near))
+            found = await self._found(asked, size, by_words, as_exact(near))
         wanted = Wanted(chinese=is_chinese(asked.words), limit=asked.limit, by_leg=asked.wanted, since=asked.since)
         return best(found, bm25, wanted) if found else []
 
-    async def _at_once(self, asked: Question) -> tuple[Size | None, Columns | None, list[Part]]:
+    async def _by_single_statement(self, asked: Query) -> tuple[Size | None, Columns | None, list[ScanPlan]]:
         """Return the sizes, and what was found if that is all, and the ways to the nearest."""
         project_id = asked.scope.project_id
         before = self._sizes.get(project_id)
         known = before is not None and not before.depends_on_time(asked)
         supposed = asked.shape(before.near(asked) if before is not None and known else (), by_words=True)
         values = {**asked.values, "most": MOST_TEXTS if known else -1}
-        answer = await self._ask(asked, at_once(supposed), values, before)
+        answer = await self._fetch(asked, single_statement(supposed), values, before)
         if not answer["texts"]:
             return None, None, []
         size = Size.of(answer)
@@ -151,28 +151,28 @@ class Searcher:
         found = {name: column[1:] for name, column in answer.items()} if through else None
         return size, found, near
 
-    async def _found(self, asked: Question, size: Size, words: Mapping[str, Any], near: Sequence[Part]) -> Columns:
+    async def _found(self, asked: Query, size: Size, words: Mapping[str, Any], near: Sequence[ScanPlan]) -> Columns:
         by_words = any(words[name] != array_text(()) for name in ("alone", "otherwise"))
         if not (by_words or near):
             return {}
-        statement = as_chosen(asked.shape(near, by_words=by_words))
-        return await self._ask(asked, statement, {**asked.values, **words}, size)
+        statement = planned_statement(asked.shape(near, by_words=by_words))
+        return await self._fetch(asked, statement, {**asked.values, **words}, size)
 
-    async def _as_new(self, asked: Question, size: Size) -> Size:
+    async def _as_new(self, asked: Query, size: Size) -> Size:
         """Return the sizes with the vectors that are as new as asked for, where they are few enough to be compared."""
-        answer = await self._ask(asked, VECTORS_SINCE, asked.values, size)
+        answer = await self._fetch(asked, VECTORS_SINCE, asked.values, size)
         counted = dict(zip((False, True), answer["vectors"], strict=True))
         few = {chinese: count for chinese, count in counted.items() if count <= EXACT_ROWS}
         return replace(size, vectors={**size.vectors, **few})
 
-    async def _ask(self, asked: Question, statement: str, values: Mapping[str, Any], size: Size | None) -> Columns:
+    async def _fetch(self, asked: Query, statement: str, values: Mapping[str, Any], size: Size | None) -> Columns:
         index = None if size is None else size.index
         looking = () if index is None else (("hnsw.ef_search", str(index.ef_search)),)
-        return await self._database.columns(Door.AGENT, asked.scope, statement, values, (*SETTINGS, *looking))
+        return await self._database.fetch_columns(DbRole.AGENT, asked.scope, statement, values, (*SETTINGS, *looking))
 
 
 def _by_words(holding: Mapping[int, int], texts: int, bm25: Bm25) -> dict[str, Any]:
-    chosen = lookup(holding, texts)
+    chosen = plan_lookup(holding, texts)
     return {
         "alone": array_text(chosen.alone),
         "together": array_text(map(array_text, chosen.together)),
@@ -183,7 +183,7 @@ def _by_words(holding: Mapping[int, int], texts: int, bm25: Bm25) -> dict[str, A
     }
 
 
-def _short(found: Columns, near: Sequence[Part], wanted: int) -> bool:
+def _short(found: Columns, near: Sequence[ScanPlan], wanted: int) -> bool:
     """Say whether an index brought fewer than there must be."""
     rough = [part for part in near if not part.exact]
     if not rough:

@@ -1,14 +1,17 @@
-"""PostgreSQL's errors in memsieve's words, in one place."""
+"""How to connect to PostgreSQL by a URL, and its driver's errors in memsieve's words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
-from psycopg import Error, errors
+from psycopg import Error, ProgrammingError, errors
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import PoolClosed, PoolTimeout
 
 from memsieve.errors import (
+    ConfigError,
     Conflict,
     Forbidden,
     InvalidInput,
@@ -18,8 +21,28 @@ from memsieve.errors import (
     StoreUnavailable,
 )
 
+# A host that vanished is noticed, and nobody holds up a project for longer than a minute.
+_CONNECTION: dict[str, Any] = {
+    "application_name": "memsieve",
+    "connect_timeout": 5,
+    "tcp_user_timeout": 5000,
+    "options": "-c timezone=UTC -c idle_in_transaction_session_timeout=60s",
+}
+
+
+def conninfo(url: str) -> str:
+    """Return how to connect by a URL, or refuse it; what is refused is not repeated: it may hold a password."""
+    try:
+        return make_conninfo(**{**_CONNECTION, **conninfo_to_dict(url)})
+    except ProgrammingError:
+        # Nor is the cause, which quotes it.
+        raise ConfigError(
+            "database_url is no address of a PostgreSQL database. Write it like postgresql://user:password@host:5432/name."
+        ) from None
+
+
 _UNKNOWN_NAMES = (errors.UndefinedTable, errors.UndefinedColumn, errors.UndefinedFunction, errors.UndefinedObject)
-_TOLD: list[tuple[tuple[type[Error], ...], type[MemsieveError], str]] = [
+_ERRORS: list[tuple[tuple[type[Error], ...], type[MemsieveError], str]] = [
     (
         (PoolTimeout,),
         StoreUnavailable,
@@ -80,7 +103,7 @@ def translated() -> Iterator[None]:
 
 def _in_our_words(exc: Error) -> MemsieveError:
     said = (str(exc).strip() or type(exc).__name__).splitlines()[0].rstrip(".")
-    for kinds, ours, message in _TOLD:
+    for kinds, ours, message in _ERRORS:
         if isinstance(exc, kinds):
             return ours(message.format(said=said), public=_PUBLIC.get(ours))
     if isinstance(exc, errors.DataError):

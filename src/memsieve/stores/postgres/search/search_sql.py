@@ -9,11 +9,11 @@ from functools import lru_cache
 from psycopg import sql
 
 from memsieve.retrieval.neighbours import SHARES
-from memsieve.stores.postgres.near import EXACT_ROWS, Part
-from memsieve.stores.postgres.words import NUMBERS
+from memsieve.stores.postgres.search.terms import NUMBERS
+from memsieve.stores.postgres.search.vector_plan import EXACT_ROWS, ScanPlan
 
-# Here as elsewhere the project is the one that asks, not a value: the planner would think that a project which is new
-# since it last counted has one row, and read all of it instead of what is looked for.
+# By asking_project() and not by a parameter, here as elsewhere: with a parameter the planner assumes one row for a
+# project that is new since it last counted, and scans all of it.
 _SIZES = """
 SELECT * FROM search_sizes(%(words)s::integer[], %(embedder)s, %(dimensions)s::integer)
 """
@@ -78,7 +78,7 @@ _BY_WORDS = sql.SQL("""
 
 # The sizes come first, in a row of their own; the other rows are what was found, if the words are few enough. Words are
 # weighed as `idf` does it.
-_AT_ONCE = sql.SQL("""
+_SINGLE = sql.SQL("""
 WITH size AS MATERIALIZED ({sizes}),
 weighed AS MATERIALIZED (
     SELECT coalesce(sum(w.holding), 0) <= %(most)s::integer AS few, coalesce(array_agg(w.word), '{{}}') AS words,
@@ -112,26 +112,26 @@ class Shape:
 
     embedder: str
     dimensions: int
-    near: tuple[Part, ...]
+    near: tuple[ScanPlan, ...]
     wanted: int
     since: bool
     by_words: bool
 
 
 @lru_cache(maxsize=256)
-def as_chosen(shape: Shape) -> str:
+def planned_statement(shape: Shape) -> str:
     """Return the statement that looks up the words it is told: to compose one takes as long as to answer it."""
     by_words: list[sql.Composable] = [_BY_WORDS] if shape.by_words else []
     return (_found(shape, [*by_words, *_near(shape)], before=sql.SQL("")) + _IN_ORDER).as_string()
 
 
 @lru_cache(maxsize=256)
-def at_once(shape: Shape) -> str:
+def single_statement(shape: Shape) -> str:
     """Return the statement that tells the sizes too, and finds nothing where the words lead to too many texts."""
     legs = [_IF_FEW.format(leg=leg) for leg in [_BY_FEW_WORDS.format(), *_near(shape)]]
     numbers = sql.Literal(f"}}/{NUMBERS}")
     found = _found(shape, legs, before=_NO_SIZE)
-    return (_AT_ONCE.format(sizes=sql.SQL(_SIZES), numbers=numbers, found=found) + _IN_ORDER).as_string()
+    return (_SINGLE.format(sizes=sql.SQL(_SIZES), numbers=numbers, found=found) + _IN_ORDER).as_string()
 
 
 def _found(shape: Shape, found_by: Sequence[sql.Composable], before: sql.SQL) -> sql.Composed:

@@ -13,8 +13,7 @@ from memsieve.model import Origin, SearchHit
 from memsieve.retrieval.fusion import fuse
 from memsieve.retrieval.index import LENGTH_WEIGHT, SATURATION, expected_word_scores, idf
 from memsieve.retrieval.neighbours import Parts, Sessions
-from memsieve.stores.postgres.flush import Columns
-from memsieve.stores.postgres.words import told
+from memsieve.stores.postgres.psycopg_internals import Columns, decode_term_counts
 
 SHORTEST = SATURATION * (1 - LENGTH_WEIGHT)
 BY_LENGTH = SATURATION * LENGTH_WEIGHT
@@ -38,7 +37,7 @@ class Bm25:
     def parts(self, sent: Sequence[bytes], lengths: npt.NDArray[np.float64]) -> Parts:
         """Return for each text and word the share of what one of average length with each word once would have."""
         words = sorted(self.weights)
-        held = told(sent, np.array(words, np.int64))
+        held = decode_term_counts(sent, np.array(words, np.int64))
         norms = SHORTEST + self.per_word * lengths
         weights = np.array([self.weights[word] for word in words])[held.words]
         reached = weights * (SATURATION + 1) * held.often / (held.often + norms[held.texts])
