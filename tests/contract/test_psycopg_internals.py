@@ -1,15 +1,125 @@
-"""Single statements that are sent together with their settings: one transaction each, and nothing of it stays."""
+"""What relies on the drivers' inner parts: prepared statements in one round trip, the pool, arrays and their types.
+
+The first tests fail with the name of the file to mend when another version of psycopg or psycopg_pool changes them.
+"""
 
 import asyncio
 import contextlib
+import inspect
+from collections import deque
+from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import psycopg
+import psycopg_pool
 import pytest
+from pgvector.psycopg import register_vector_async
+from psycopg import capabilities, generators
+from psycopg.adapt import Dumper, Transformer
+from psycopg.rows import dict_row
+from psycopg_pool import AsyncConnectionPool
 
 from memsieve.errors import InvalidInput, StoreUnavailable
 from memsieve.stores.postgres import psycopg_internals
 from memsieve.stores.postgres.database import Database, DbRole
+from memsieve.stores.postgres.psycopg_internals import BinaryArrayEncoder, EncodedArray
 from memsieve.testing.factories import agent, system
+
+FILE = "src/memsieve/stores/postgres/psycopg_internals.py"
+VERSIONS = f"psycopg {psycopg.__version__}, psycopg_pool {psycopg_pool.__version__}"
+
+
+@contextlib.contextmanager
+def relied_on(what):
+    """Say which file must be mended where a version of the drivers does otherwise."""
+    try:
+        yield
+    except Exception as exc:  # noqa: BLE001 - whatever it is, it has changed
+        pytest.fail(f"{FILE} relies on this, and {VERSIONS} has changed it: {what} ({exc!r:.300})")
+
+
+def parameters(function):
+    return list(inspect.signature(function).parameters)
+
+
+def test_the_drivers_have_the_inner_parts_that_are_relied_on():
+    with relied_on("the pool lends by _get_ready_connection(timeout)"):
+        assert parameters(AsyncConnectionPool._get_ready_connection) == ["self", "timeout"]
+        assert inspect.iscoroutinefunction(AsyncConnectionPool._get_ready_connection)
+        assert "await self._get_ready_connection(timeout)" in inspect.getsource(AsyncConnectionPool)
+    with relied_on("the pool keeps idle connections in the deque _pool, and lends from its left"):
+        assert isinstance(AsyncConnectionPool("", open=False)._pool, deque)
+        assert "self._pool.popleft()" in inspect.getsource(AsyncConnectionPool._get_ready_connection)
+    with relied_on("the generators execute, fetch_many and send take a libpq connection"):
+        for generator in (generators.execute, generators.fetch_many, generators.send):
+            assert parameters(generator) == ["pgconn"]
+    with relied_on("the Transformer dumps sequences and loads rows"):
+        transformer = Transformer()
+        assert callable(transformer.dump_sequence)
+        assert callable(transformer.load_rows)
+        assert callable(transformer.set_pgresult)
+        assert transformer.types is None
+        assert transformer.formats is None
+    with relied_on("libpq's pipeline and prepared statements can be driven by hand"):
+        for name in (
+            "enter_pipeline_mode",
+            "exit_pipeline_mode",
+            "pipeline_sync",
+            "send_prepare",
+            "send_query_prepared",
+            "send_close_prepared",
+            "finish",
+        ):
+            assert callable(getattr(psycopg.pq.PGconn, name))
+        assert isinstance(capabilities.has_send_close_prepared(), bool)
+        assert parameters(psycopg.errors.error_from_result)[:2] == ["result", "encoding"]
+    with relied_on("a Dumper with a format and dump() is all that a value needs"):
+        assert parameters(Dumper.dump) == ["self", "obj"]
+
+
+def test_arrays_are_written_as_the_server_reads_them(server_engine, run):
+    at = datetime(2026, 3, 2, 9, 0, 0, 7, UTC)
+    moments = [at, at - timedelta(days=20_000)]
+
+    async def written():
+        async with await psycopg.AsyncConnection.connect(server_engine.database_url) as connection:
+            await register_vector_async(connection)
+            arrays = BinaryArrayEncoder(connection)
+            connection.adapters.register_dumper(EncodedArray, psycopg_internals._EncodedArrayDumper)
+            values = {
+                "texts": (arrays.texts(["a", None, "", "空 \\"]), "text[]"),
+                "documents": (arrays.texts(['{"a":1}', None], "json"), "json[]"),
+                "integers": (arrays.integers([1, -2]), "int4[]"),
+                "bigints": (arrays.bigints([2**40]), "int8[]"),
+                "floats": (arrays.floats([0.5, None]), "float8[]"),
+                "flags": (arrays.flags([True, False]), "bool[]"),
+                "moments": (arrays.moments(moments), "timestamptz[]"),
+                "halves": (arrays.halves([np.array([1, 0.5], np.float32)]), "halfvec[]"),
+                "sparse": (arrays.sparse(9, [1, 1], np.array([3]), np.array([0.5])), "sparsevec[]"),
+                "none": (arrays.texts([]), "text[]"),
+            }
+            columns = ", ".join(
+                f"%({name})s::{kind}{'::text[]' if 'vec' in kind else ''} AS {name}"
+                for name, (_, kind) in values.items()
+            )
+            cursor = connection.cursor(row_factory=dict_row)
+            await cursor.execute(f"SELECT {columns}", {name: packed for name, (packed, _) in values.items()})
+            return await cursor.fetchone()
+
+    with relied_on("arrays of the binary protocol"):
+        assert run(written()) == {
+            "texts": ["a", None, "", "空 \\"],
+            "documents": [{"a": 1}, None],
+            "integers": [1, -2],
+            "bigints": [2**40],
+            "floats": [0.5, None],
+            "flags": [True, False],
+            "moments": moments,
+            "halves": ["[1,0.5]"],
+            "sparse": ["{4:0.5}/9", "{}/9"],
+            "none": [],
+        }
+
 
 WHO = "SELECT current_user::text AS role, current_setting('app.project', true) AS project"
 
