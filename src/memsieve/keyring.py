@@ -22,7 +22,7 @@ ID_LENGTH = 8
 # 260 bits: nobody guesses it, so that one round of a quick hash keeps it as well as a slow one would.
 SECRET_LENGTH = 52
 NOTED_EVERY = timedelta(minutes=1)
-# So long, and for so many, it is known without the store that a key was valid.
+# Cache of keys that were valid, for when the store cannot be asked.
 REMEMBERED_FOR = timedelta(minutes=10)
 MAX_REMEMBERED = 1000
 
@@ -42,7 +42,7 @@ class Keyring:
         self._valid: LRUCache[bytes, tuple[ApiKey, datetime]] = LRUCache(max_remembered)
 
     async def make(self, *, name: str, role: KeyRole, project_id: str | None, by: str) -> tuple[ApiKey, str]:
-        """Make a key in a person's name; the text returned with it is its only copy, for whoever is to use it.
+        """Make a key in a person's name; the text returned with it is its only copy, for its user.
 
         A key is for one project; only an admin's is for all of them.
         """

@@ -1,6 +1,6 @@
 """Group statements that say about the same, by Leiden communities in a graph of near neighbours.
 
-Each statement is a point: the vector of the entry it stands in, beside its own words, weighted by how rare they are and
+Each statement is a point: the vector of its entry, beside its own words, weighted by how rare they are and
 projected to a fixed number of dimensions. The groups stay small however many statements there are, because a community
 must be as dense as the resolution says.
 """
@@ -25,16 +25,16 @@ Points: TypeAlias = npt.NDArray[np.float32]
 _SEED = 20261
 # Statements with a closeness of less than this have nothing to do with each other.
 _NO_EDGE = 0.3
-# So much nearer than that, one counts fully as said about the same.
+# So much nearer than that, one counts fully as about the same.
 _NEAR = 0.3
 _RESOLUTION = 0.02
 _NEIGHBOURS = 15
 _WORD_DIMENSIONS = 384
 # The share of what all entries of a window have in common, their tone and subject, that is taken out of each vector.
 _COMMON_SHARE = 0.8
-# A window of few statements says little about how rare a word is: it is read as if so many others stood beside it.
+# A window of few statements says little about how rare a word is: it is counted as if there were so many other texts.
 _OTHERS = 1000
-# Up to so many points, each is compared with each; beyond, only with those near the same pivots.
+# Up to this many points, each is compared with each; beyond, only with those near the same pivots.
 _ALL_PAIRS = 6000
 _PER_CELL = 600
 _CELLS_EACH = 3

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from memsieve.model import Insight, InsightSource, Outcome
 
 MOST_SHOWN = 10
-# Nobody wanted to decide on it for so long: it no longer stands in the way of others.
+# After this time without a decision an insight goes to the back of the queue.
 STALE_AFTER = timedelta(days=30)
 # An insight goes on in a cluster that holds this share of its sources.
 _GOES_ON = 0.5

@@ -56,8 +56,8 @@ class _Block(NamedTuple):
 def word_diff(old: str, new: str) -> tuple[Run, ...]:
     """Return runs of words: those not ADDED joined are exactly `old`, those not REMOVED joined are exactly `new`."""
     blocks = _without_islands(list(_blocks(_tokens(old), _tokens(new))))
-    said = (run for run in _runs(_pieces(blocks)) if run[1])
-    return tuple((edit, "".join(text for _, text in runs)) for edit, runs in groupby(said, key=itemgetter(0)))
+    runs = (run for run in _runs(_pieces(blocks)) if run[1])
+    return tuple((edit, "".join(text for _, text in group)) for edit, group in groupby(runs, key=itemgetter(0)))
 
 
 def _tokens(text: str) -> list[_Token]:

@@ -85,7 +85,7 @@ class Extractor:
         self, deduped: list[DedupedStatement], together: list[list[int]], weights: Mapping[str, float], most: int
     ) -> list[Cluster]:
         grouped = {number for group in together for number in group}
-        alone = [[number] for number in self._most_said(deduped) if number not in grouped][:_MOST_ALONE]
+        alone = [[number] for number in self._most_repeated(deduped) if number not in grouped][:_MOST_ALONE]
         candidates = (*together[:_MOST_GROUPS], *alone)
         tried = [[deduped[number] for number in group[:_MOST_OF_A_GROUP]] for group in candidates]
         await self._embed([each for group in tried for each in group], (70, 80))
@@ -102,7 +102,7 @@ class Extractor:
     def _full(self, cluster: Cluster, more: Sequence[ScoredStatement]) -> Cluster:
         return take_sides(gather_support(cluster, more), self.window)
 
-    def _most_said(self, deduped: list[DedupedStatement]) -> list[int]:
+    def _most_repeated(self, deduped: list[DedupedStatement]) -> list[int]:
         """Return the numbers of statements, those first that most sessions have in these words, then the clearest."""
         sessions = [len({self.window.entry(entry).session_id for entry in each.quotes}) for each in deduped]
         return sorted(_clearest(deduped), key=lambda number: -sessions[number])

@@ -40,7 +40,7 @@ _SAME_THING = 0.6
 _ASKED_AT_ONCE = 4
 _MOST_SENTENCES = 3
 _MOST_CHARACTERS = 400
-# A further sentence is clear, and so much of what its words tell is not said yet.
+# A further sentence is clear, and so much of its word weights is new.
 _CLEAR = 0.6
 _NEW = 0.45
 _RESTATED = 0.58
@@ -97,7 +97,7 @@ class InsightMaker:
         return await self._insight(scope, sources, Summary(entry.content, note=note), vector, None, now)
 
     async def again(self, scope: Scope, insight: Insight) -> Insight:
-        """Return an insight that waits as it stands now: with the sources it has left, beside today's memory."""
+        """Return a waiting insight as of now: with the sources it has left, compared with today's memory."""
         left = {source.entry_id for source in insight.sources}
         refinement, nearest = await self._compared(scope, insight.summary, insight.embedding, insight.sources)
         kept = tuple(each for each in insight.disputes if {each.first_id, each.second_id} <= left)

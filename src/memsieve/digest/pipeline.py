@@ -20,9 +20,9 @@ from memsieve.model import Digest, ExclusionReason, Insight, Scope
 from memsieve.ports import Clock, DigestStore, Embedder, Progress
 
 MOST_DAYS = 3660
-# What one entry says alone takes so many places at most, unless little was said at all.
+# Clusters of one entry take at most so many places, unless the window holds few statements.
 _MOST_ALONE = 5
-_LITTLE_SAID = 20
+_FEW_STATEMENTS = 20
 # What was decided on, and what nobody decides on, must not take the place of what is new: so much more is found.
 _MOST_BESIDES = 20
 
@@ -43,9 +43,9 @@ class Digester:
         """Make the digest of the last days and of all that still waits, and keep it."""
         validate.number(days, field="days", most=MOST_DAYS)
         async with self._lock:
-            return await self._made(scope, timedelta(days=days), progress or _silent)
+            return await self._make(scope, timedelta(days=days), progress or _silent)
 
-    async def _made(self, scope: Scope, length: timedelta, progress: Progress) -> Digest:
+    async def _make(self, scope: Scope, length: timedelta, progress: Progress) -> Digest:
         now = self.clock()
         since = now - length
         # Read before the entries: a source that is not among those then was decided on.
@@ -86,7 +86,7 @@ class Digester:
         self, window: Window, found: ExtractionResult, history: DecisionHistory, pending: PendingInsights
     ) -> list[Cluster]:
         """Return what a person has not decided on before, as much as one can read; the rest joins the history."""
-        alone = MOST_SHOWN if len(found.telling) <= _LITTLE_SAID else _MOST_ALONE
+        alone = MOST_SHOWN if len(found.telling) <= _FEW_STATEMENTS else _MOST_ALONE
         places, stale = MOST_SHOWN, pending.stale_entries
         new: list[Cluster] = []
         for cluster in found.clusters:

@@ -113,5 +113,5 @@ def _any_conflict(decided: Sequence[str], sources: Sequence[InsightSource]) -> b
 def _contradicts(decided: Sequence[str], quote: str) -> bool:
     if all(find_conflict(text, quote) is not None for text in decided):
         return True
-    # A person may have corrected the insight: what it said then is no longer what stands.
+    # A person may have corrected the insight: then the text they approved counts, and not the summary.
     return len(decided) > 1 and find_contradiction_between(decided[0], quote) is not None

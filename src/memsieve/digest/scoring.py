@@ -28,7 +28,7 @@ _MOST_COPIES = 3
 # What other agents of the same session add: they heard each other.
 _OTHER_AGENT = 0.3
 _MOST_FROM_OTHERS = 0.6
-# Ten sessions are not ten times as much as one; what stands alone weighs less.
+# Ten sessions are not ten times as much as one; a single session weighs less.
 _GROWTH = 0.85
 _ALONE = 0.75
 # How much it takes from a lead to add something that nobody else says.
@@ -107,7 +107,7 @@ def gather_support(cluster: Cluster, more: Sequence[ScoredStatement]) -> Cluster
 
 
 def _shares(close: npt.NDArray[np.float64], group: Sequence[ScoredStatement], window: Window) -> list[float]:
-    """Return how much of each statement is supported, compared with the best; one that stands alone as the least is."""
+    """Return how much of each statement is supported, beside the best; without company it counts as the least."""
     shares = [supported_share(one, _supporters(near, group), window) for near, one in zip(close, group, strict=True)]
     known = [share for share in shares if share is not None] or [1.0]
     return [(min(known) if share is None else share) / (max(known) or 1.0) for share in shares]

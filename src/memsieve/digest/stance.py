@@ -56,9 +56,9 @@ def _sided(cluster: Cluster, window: Window) -> Cluster:
 
 def _has_figures_of(lead: ScoredStatement, one: ScoredStatement) -> bool:
     """Say whether a statement holds a figure of the lead, if that has any: one with another figure is no support."""
-    wanted, held = _figures(lead.text), _figures(one.text)
+    wanted, named = _figures(lead.text), _figures(one.text)
     same_sign = set(_NEGATIVE.findall(lead.text)) == set(_NEGATIVE.findall(one.text))
-    return same_sign and (not wanted or not wanted.isdisjoint(held))
+    return same_sign and (not wanted or not wanted.isdisjoint(named))
 
 
 @lru_cache(maxsize=4096)

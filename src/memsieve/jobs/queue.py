@@ -17,7 +17,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from memsieve.errors import ConfigError, Forbidden, MemsieveError, SchemaOutdated, StoreUnavailable
 
 SCHEMA = "memsieve_jobs"
-# Whoever asks the queue waits no longer than this for a server that is down.
+# Time-out for a connection of a server that is down.
 ANSWER_SECONDS = 5.0
 _CONNECTION = {"application_name": "memsieve worker", "connect_timeout": 5, "tcp_user_timeout": 5000}
 _OPTIONS = f"-c role=memsieve_filter -c search_path={SCHEMA} -c timezone=UTC"
@@ -27,7 +27,7 @@ _LOCK = "SELECT pg_advisory_lock(hashtextextended('memsieve jobs', 0))"
 _KNOWN = "SELECT FROM pg_namespace WHERE nspname = 'memsieve_jobs'"
 _MAKE = "CREATE SCHEMA memsieve_jobs AUTHORIZATION memsieve_owner"
 _AS_OWNER = "SET LOCAL ROLE memsieve_owner; SET LOCAL search_path = memsieve_jobs"
-# Whoever migrates need not be a worker, nor the reverse.
+# A user who migrates need not be a worker, nor the reverse.
 _AS_READER = """
 SELECT
     set_config(
@@ -81,7 +81,7 @@ async def require_schema(url: str) -> None:
 
 
 def connector(url: str, most: int) -> PsycopgConnector:
-    """Return what connects to the queue with the least role, by at most so many connections."""
+    """Return a connector to the queue with the least role and at most `most` connections."""
     try:
         given = conninfo_to_dict(url)
     except psycopg.ProgrammingError as exc:

@@ -159,7 +159,7 @@ class JobTasks:
     async def _defer_digests(self) -> int:
         """Put each due digest into the queue; one that failed for good is left to people until the next is due.
 
-        Two looks at the same moment may put one in twice: whoever comes second finds it made.
+        Two looks at the same moment may defer one twice: the second job finds it made.
         """
         if not self.services.weekly.scheduled:
             return 0

@@ -1,4 +1,4 @@
-"""The records every room speaks in: frozen, keyword-only, free of I/O."""
+"""The records that all modules use: frozen, keyword-only, free of I/O."""
 
 from memsieve.model.answers import (
     UNVERIFIED_LABEL,

@@ -21,7 +21,7 @@ _DECIMALS = 3
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why something was decided. The sentence of each code stands in `reasons.json`, in every language."""
+    """Why something was decided. `reasons.json` holds the sentence of each code, in every language."""
 
     code: str
     params: Mapping[str, Param] = field(default_factory=dict)

@@ -91,5 +91,5 @@ class ApiKey:
 
     @property
     def audited_in(self) -> str:
-        """The project in whose audit log it stands that the key was made and revoked."""
+        """The project whose audit log holds that the key was made and revoked."""
         return SERVER_PROJECT if self.project_id is None else self.project_id

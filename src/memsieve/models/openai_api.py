@@ -245,9 +245,9 @@ class Chat:
             raise JudgeError(
                 f"No {self.wanted} from {self.model}: {exc}", public=f"No {self.wanted} from {self.model}: {exc.public}"
             ) from exc
-        return self._without_thinking(self._said(answer))
+        return self._without_thinking(self._text_of(answer))
 
-    def _said(self, answer: dict[str, Any]) -> str:
+    def _text_of(self, answer: dict[str, Any]) -> str:
         """Return the text of a finished answer."""
         try:
             choice = answer["choices"][0]

@@ -123,8 +123,8 @@ def _tokenizer(english: list[str], chinese: list[str]) -> Tokenizer:
 
 
 def _rows(path: Path) -> Rows:
-    with np.load(path) as held:
-        return Rows(held["values"], held["zero"], held["scale"])
+    with np.load(path) as rows:
+        return Rows(rows["values"], rows["zero"], rows["scale"])
 
 
 class _Fold(dict[int, int | str]):

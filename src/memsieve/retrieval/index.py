@@ -109,7 +109,7 @@ class Index:
     ) -> list[Match]:
         """Return the best `limit` rows by vector in each language and the best `limit` by words, with both scores.
 
-        What was said around them comes along.
+        Neighbours in their sessions come along.
         """
         if not self._count:
             return []
@@ -160,8 +160,8 @@ class Index:
         if vector is None or len(vector) != self._matrix.shape[1]:
             return None
         similarities = np.full(self._count, -2.0, np.float32)
-        held = min(self._count, len(self._matrix))
-        np.copyto(similarities[:held], self._matrix[:held] @ vector, where=self._readable[:held])
+        filled = min(self._count, len(self._matrix))
+        np.copyto(similarities[:filled], self._matrix[:filled] @ vector, where=self._readable[:filled])
         return similarities
 
     def _parts(self, words: Sequence[str], rows: Positions) -> Parts:
@@ -181,11 +181,11 @@ class Index:
 
     def _counted_words(self, words: Sequence[str]) -> list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]]:
         """Return for each word that counts the rows that hold it, in order, and what it counts in each."""
-        held = [self._postings.get(word, (array("i"), array("f"))) for word in set(words)]
-        weights = [idf(len(rows), self._count) for rows, _ in held]
+        postings = [self._postings.get(word, (array("i"), array("f"))) for word in set(words)]
+        weights = [idf(len(rows), self._count) for rows, _ in postings]
         reachable = sum(weights)
         counted = []
-        for (rows, counts), weight in zip(held, weights, strict=True):
+        for (rows, counts), weight in zip(postings, weights, strict=True):
             if rows and weight:
                 at, often = np.frombuffer(rows, np.int32), np.frombuffer(counts, np.float32)
                 share = np.float32(weight * (SATURATION + 1) / reachable)

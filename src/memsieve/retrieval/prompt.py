@@ -47,7 +47,7 @@ def history_context(answer: Answer, *, max_tokens: int | None = None) -> str:
         validate.whole_number(max_tokens, field="max_tokens", most=MAX_TOKENS)
     verified = [item for item in answer.items if item.verified]
     unverified = [item for item in answer.items if not item.verified]
-    # By relevance it is chosen what there is room for, and by age it is shown.
+    # Items are chosen by relevance as far as there is room, and shown by age.
     least = _block(answer.degraded, [], [], len(verified), len(unverified))
     room = None if max_tokens is None else max_tokens - tokens(least)
     kept, room = _fitting(verified, _VERIFIED, room)

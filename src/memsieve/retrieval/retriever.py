@@ -22,7 +22,7 @@ from memsieve.text.tokenize import tokenize
 MAX_QUERY_BYTES = 64 * 1024
 MAX_ITEMS = 1000
 MAX_DAYS = 36_500
-# What one store tells of itself is no reason to keep back what the other knows.
+# An outage of one store is no reason to keep back what the other knows.
 _DOWN = (StoreUnavailable, StoreCorrupt, ConfigError)
 
 T = TypeVar("T")
@@ -77,7 +77,7 @@ class Retriever:
             hot = await _or_why_not(ranking)
         except BaseException:
             ranking.cancel()
-            # Whoever asks hears of the first error; that there was another is no news.
+            # The caller gets the first error; retrieve the second, or asyncio would log it.
             ranking.add_done_callback(lambda done: done.cancelled() or done.exception())
             raise
         unverified = _unless_down(hot, "working", degraded)
@@ -99,7 +99,7 @@ class Retriever:
         try:
             await self.servings.log_answer(scope, answer)
         except _DOWN:
-            # What one tier knows is told all the same, and that nobody can say later who was told.
+            # Answer all the same, and say that this answer is missing from the log of servings.
             return replace(answer, degraded=(*answer.degraded, "servings"))
         return answer
 

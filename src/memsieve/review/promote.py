@@ -24,7 +24,7 @@ from memsieve.model import (
 from memsieve.ports import Clock, DigestStore, Embedder, LongTermStore, QuarantineStore, WorkingStore
 from memsieve.review.approve import approve
 from memsieve.review.chunking import split
-from memsieve.review.lookup import atom_source, ensure_working_available, entries_of, insight_or_entry
+from memsieve.review.lookup import atom_source, ensure_working_available, entries_of, insight_or_entry, receipts_of
 from memsieve.runtime.project_locks import ProjectLocks
 from memsieve.text.tokenize import tokenize
 
@@ -119,8 +119,8 @@ class Promoter:
     async def _evidence(self, scope: Scope, insight: Insight) -> list[Entry]:
         """Return the sources that count and still stand: what was dismissed or retired is not brought back."""
         counting = [source.entry_id for source in insight.sources if source.doubt is None]
-        found = [await self.quarantine.get(scope, entry_id) for entry_id in counting]
-        standing = [one.entry for one in found if one is not None and one.review not in _REJECTED]
+        found = await receipts_of(self.quarantine, scope, counting)
+        standing = [one.entry for one in found if one.review not in _REJECTED]
         if counting and not standing:
             raise Conflict(
                 f"The entries behind insight {insight.id} were decided on one by one or with another insight, and none "
@@ -133,14 +133,14 @@ class Promoter:
         self, scope: Scope, insight_id: str, decided: InsightDecision, text: str | None
     ) -> LongTermMemory:
         """Return what an insight was promoted to; refuse if another text, or nothing of it, was approved."""
-        told = decided.told(insight_id)
+        decision = decided.told(insight_id)
         if decided.memory_id is None:
-            raise Conflict(f"{told} Nothing was changed: write what is true with `memsieve promote --text`.")
+            raise Conflict(f"{decision} Nothing was changed: write what is true with `memsieve promote --text`.")
         memory = await self.longterm.get(scope, decided.memory_id)
         if memory is None or memory.retired_at is not None:
-            raise Conflict(f"{told} That memory was retired since, and nothing was changed.")
+            raise Conflict(f"{decision} That memory was retired since, and nothing was changed.")
         if text is not None and not _same(text, memory.approval.content):
-            raise Conflict(f"{told} The text that was approved is another, and nothing was changed.")
+            raise Conflict(f"{decision} The text that was approved is another, and nothing was changed.")
         return memory
 
     async def _chunks_of(self, approval: Approval) -> list[Chunk]:
@@ -178,7 +178,7 @@ class Promoter:
 
 
 def _origin(entries: Sequence[Entry]) -> Origin | None:
-    """Return where a text of one entry was said; what several say stands nowhere."""
+    """Return where the text of one entry was said; None for a text of several entries."""
     return Origin(session_id=entries[0].session_id, at=entries[0].created_at) if len(entries) == 1 else None
 
 

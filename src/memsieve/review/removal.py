@@ -57,7 +57,7 @@ class Dismisser:
     tombstone_similarity: float
 
     async def dismiss(self, scope: Scope, any_id: str, reason: str) -> Tombstone:
-        """Dismiss an insight or an entry; a second time changes nothing and returns what stands."""
+        """Dismiss an insight or an entry; a second time changes nothing and returns the first tombstone."""
         reason = validate.text(reason, field="reason", max_bytes=MAX_REASON_BYTES)
         found = await insight_or_entry(self.digests, self.quarantine, scope, any_id)
         _refuse_verified(found)
@@ -132,7 +132,7 @@ class Retirer:
         now = self.clock()
         tombstones = [await tombstone_of(scope, draft, self.embedder, reason=reason, at=now) for draft in drafts]
         if superseded:
-            tombstones = [one for one in tombstones if not await self._still_said(scope, memory.id, one)]
+            tombstones = [one for one in tombstones if not await self._still_restated(scope, memory.id, one)]
         async with self.locks.for_project(scope):
             await ensure_working_available(self.working, scope)
             await self.longterm.retire(scope, memory.id, reason, tombstones)
@@ -140,7 +140,7 @@ class Retirer:
         served = await self.servings.servings_of(scope, [chunk.id for chunk in memory.chunks])
         return Retirement(memory=await self._memory(scope, memory.id), served=tuple(served))
 
-    async def _still_said(self, scope: Scope, memory_id: str, tombstone: Tombstone) -> bool:
+    async def _still_restated(self, scope: Scope, memory_id: str, tombstone: Tombstone) -> bool:
         """Tell that the filter would take what another living memory says for the tombstone's."""
         hits = await self.longterm.search(scope, tombstone.embedding, tombstone.words, _NEAREST)
         others = [hit.content for hit in hits if hit.memory_id != memory_id]

@@ -39,7 +39,7 @@ class Backoff:
 
 
 def delay_after(attempts: int, first: float, longest: float, *, factor: float = 2.0) -> float:
-    """Return the delay after so many earlier delays."""
+    """Return the delay after `attempts` earlier delays."""
     # The power itself must not grow without end.
     return min(first * factor ** min(attempts, 64), longest)
 

@@ -119,17 +119,17 @@ def test_lineage_goes_from_what_was_said_to_who_was_served(project):
         assert [serving.session_id for serving in lineage.served] == ["s2"]
 
 
-@pytest.mark.parametrize("deed", ["dismiss", "retire", "delete"])
-def test_every_deed_needs_a_reason_and_an_id_that_exists(project, deed):
+@pytest.mark.parametrize("action", ["dismiss", "retire", "delete"])
+def test_every_action_needs_a_reason_and_an_id_that_exists(project, action):
     with pytest.raises(InvalidInput):
-        getattr(project.review(by="ada"), deed)("nobody", reason=" ")
+        getattr(project.review(by="ada"), action)("nobody", reason=" ")
     with pytest.raises(NotFound) as raised:
-        getattr(project.review(by="ada"), deed)("nobody", reason="wrong")
+        getattr(project.review(by="ada"), action)("nobody", reason="wrong")
     assert raised.value.subject == "nobody"
 
 
-@pytest.mark.parametrize("deed", ["retire", "dismiss", "promote"])
-def test_a_deed_while_the_filter_looks_is_not_undone_by_the_filter(data, clock, monkeypatch, deed):
+@pytest.mark.parametrize("action", ["retire", "dismiss", "promote"])
+def test_a_action_while_the_filter_looks_is_not_undone_by_the_filter(data, clock, monkeypatch, action):
     """The filter looks, a person acts, the filter does as it decided: what the person did must stand."""
     acting = []
 
@@ -140,9 +140,9 @@ def test_a_deed_while_the_filter_looks_is_not_undone_by_the_filter(data, clock, 
             refused = await project.record(AGAIN, session_id="s0", confidence=0.1)
 
             def act(entry_id):
-                if deed == "retire":
+                if action == "retire":
                     return project.review(by="ada").retire(kept.id, reason="wrong")
-                if deed == "dismiss":
+                if action == "dismiss":
                     return project.review(by="ada").dismiss(refused.entry.id, reason="wrong")
                 return project.review(by="ada").promote(entry_id)
 

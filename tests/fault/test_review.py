@@ -1,4 +1,4 @@
-"""A person's deeds while Redis is down: refused before anything is written, and done when it is back."""
+"""A person's actions while Redis is down: refused before anything is written, and done when it is back."""
 
 import asyncio
 import time
@@ -47,29 +47,29 @@ def delete(project, entry):
     return project.review(by="ada").delete(entry.id, reason="private")
 
 
-def again(deed):
+def again(action):
     """Try as a person would, who is told that Redis did not answer a moment ago."""
     for _ in range(100):
         with suppress(StoreUnavailable):
-            return deed()
+            return action()
         time.sleep(0.1)
-    return deed()
+    return action()
 
 
-@pytest.mark.parametrize("deed", [promote, dismiss, delete])
-def test_what_cannot_leave_working_memory_is_not_decided_on(memory, server, deed):
+@pytest.mark.parametrize("action", [promote, dismiss, delete])
+def test_what_cannot_leave_working_memory_is_not_decided_on(memory, server, action):
     project = memory.project("apollo")
     ada = project.review(by="ada@example.org")
     entry = project.record(TEXT, session_id="s", confidence=0.9).entry
     server.redis.stop()
     with pytest.raises(StoreUnavailable, match="Redis"):
-        deed(project, entry)
+        action(project, entry)
     assert ada.audit_log() == []
     assert ada.entry(entry.id).review is None
     server.redis.start()
     again(project.restore_working)
     assert [one.id for one in project.working()] == [entry.id]
-    deed(project, entry)
+    action(project, entry)
     assert project.working() == []
     assert [event.subject for event in ada.audit_log()]
 
@@ -93,15 +93,15 @@ def test_a_deletion_given_twice_is_told(memory):
         delete(project, entry)
 
 
-@pytest.mark.parametrize("deed", [promote, dismiss, delete])
+@pytest.mark.parametrize("action", [promote, dismiss, delete])
 def test_what_a_person_decides_while_the_filter_of_another_process_admits_it_is_not_served(
-    memory, other, monkeypatch, deed
+    memory, other, monkeypatch, action
 ):
     services, project = memory.inner.services, memory.project("apollo")
     put = services.working.put
 
     async def put_after_the_deed(scope, entry, admission):
-        await asyncio.to_thread(deed, other.project("apollo"), entry)
+        await asyncio.to_thread(action, other.project("apollo"), entry)
         await put(scope, entry, admission)
 
     monkeypatch.setattr(services.working, "put", put_after_the_deed)

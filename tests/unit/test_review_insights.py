@@ -138,7 +138,7 @@ def test_an_insight_of_a_verified_text_is_promoted_to_the_memory_that_stands(pro
     assert project.review(by="ada@example.org").verify_audit().whole
 
 
-def test_dismissal_of_an_insight_settles_all_its_sources_and_bars_the_way_back(project, save, kept):
+def test_dismissal_of_an_insight_decides_all_its_sources_and_bars_the_way_back(project, save, kept):
     one, two, other = (say(project, text) for text in (ONE, TWO, THREE))
     made = save(source(one), source(two, doubt=SourceDoubt.ECHO), summary=ONE)
     tombstone = project.review(by="ada").dismiss(made.id, reason="It is made up.")
@@ -239,13 +239,13 @@ def test_the_lineage_of_a_dismissed_insight_is_told_when_its_entries_are_deleted
     assert [event.action for event in lineage.events] == ["dismissed"]
 
 
-@pytest.mark.parametrize("deed", ["promote", "dismiss"])
-def test_an_id_that_is_neither_insight_nor_entry_says_where_to_look(memory, project, save, deed):
+@pytest.mark.parametrize("action", ["promote", "dismiss"])
+def test_an_id_that_is_neither_insight_nor_entry_says_where_to_look(memory, project, save, action):
     made = save(say(project, ONE))
-    arguments = {"reason": "wrong"} if deed == "dismiss" else {}
+    arguments = {"reason": "wrong"} if action == "dismiss" else {}
     for place, any_id in ((project, "nobody"), (memory.project("gemini"), made.id)):
         with pytest.raises(NotFound, match=r"`memsieve log`.*`memsieve digest`") as raised:
-            getattr(place.review(by="ada"), deed)(any_id, **arguments)
+            getattr(place.review(by="ada"), action)(any_id, **arguments)
         assert raised.value.subject == any_id
         assert SUMMARY not in str(raised.value)
 
@@ -294,9 +294,9 @@ def dismisses(by):
     return lambda project, any_id: project.review(by=by).dismiss(any_id, reason="wrong")
 
 
-@pytest.mark.parametrize("deed", [promotes, dismisses])
-def test_two_who_decide_alike_at_once_both_get_what_the_first_decided(race, deed):
-    answer, told, events = race(deed("ada"), deed("bob"))
+@pytest.mark.parametrize("action", [promotes, dismisses])
+def test_two_who_decide_alike_at_once_both_get_what_the_first_decided(race, action):
+    answer, told, events = race(action("ada"), action("bob"))
     assert told == answer
     assert [event.actor for event in events] == ["ada"]
 
