@@ -323,13 +323,35 @@ def test_reviews_are_shown_and_found(stores, run):
     assert run(stores.quarantine.get(person(), untouched.id)).review is None
 
 
+def test_an_approved_entry_says_that_it_is_verified_and_since_when(stores, run):
+    approved, rejected, waiting = fill(run, stores, "one", "two", "three")
+    yes = approval("one", entry_ids=[approved.id], at=NOW)
+    run(stores.longterm.add(person(), yes, chunks(yes)))
+    later = approval("one in other words", entry_ids=[approved.id], at=NOW + timedelta(hours=1))
+    memory = run(stores.longterm.add(person(), later, chunks(later)))
+    run(stores.tombstones.add(person(), tombstone("two", rejected.id)))
+
+    def kept(entry_id):
+        one = run(stores.quarantine.get(person(), entry_id)).entry
+        return one.verified, one.promoted_at, one.layer
+
+    assert kept(approved.id) == (True, NOW, Layer.LONGTERM)
+    for entry_id in (rejected.id, waiting.id):
+        assert kept(entry_id) == (False, None, Layer.QUARANTINE)
+    found = run(stores.quarantine.find(person(), EntryFilter(oldest_first=True)))
+    assert [one.entry.promoted_at for one in found] == [NOW, None, None]
+    run(stores.longterm.retire(person(), memory.id, "wrong", [tombstone("one", memory.chunks[0].id)]))
+    assert kept(approved.id) == (True, NOW, Layer.LONGTERM)
+
+
 def test_an_entry_whose_memory_was_retired_says_so(stores, run):
     [said] = fill(run, stores, "one")
     yes = approval("one", entry_ids=[said.id])
     memory = run(stores.longterm.add(person(), yes, chunks(yes)))
     grave = tombstone("one", memory.chunks[0].id, TombstoneKind.RETIRED)
     run(stores.longterm.retire(person(), memory.id, "wrong", [grave]))
-    assert run(stores.quarantine.get(person(), said.id)).review is ReviewStatus.RETIRED
+    retired = run(stores.quarantine.get(person(), said.id))
+    assert (retired.review, retired.entry.verified, retired.entry.promoted_at) == (ReviewStatus.RETIRED, False, None)
     assert contents(run(stores.quarantine.find(person(), EntryFilter(review=ReviewStatus.RETIRED)))) == ["one"]
 
 
@@ -407,6 +429,8 @@ def test_every_source_that_counts_for_a_promoted_insight_says_so_until_its_memor
     entries = fill(run, stores, "plain", "doubted", "later")
     memory = decided(run, stores, *entries, promoting(run, stores, entries[0]))
     assert reviews(run, stores, *entries) == [ReviewStatus.PROMOTED, ReviewStatus.COVERED, ReviewStatus.PROMOTED]
+    kept = [run(stores.quarantine.get(person(), one.id)).entry.promoted_at for one in entries]
+    assert kept == [memory.approval.at, None, memory.approval.at]
     grave = tombstone("summary", memory.chunks[0].id, TombstoneKind.RETIRED)
     run(stores.longterm.retire(person(), memory.id, "wrong", [grave]))
     assert reviews(run, stores, *entries) == [ReviewStatus.RETIRED, ReviewStatus.COVERED, ReviewStatus.RETIRED]

@@ -93,7 +93,9 @@ class Entry(RecordDocument[model.Entry]):
     confidence: Annotated[float | None, CONFIDENCE]
     content: Content = Field(description="What was said.")
     metadata: Annotated[dict[str, Any], METADATA]
-    layer: Layer = Field(description="The tier it is looked at in.", examples=["quarantine"])
+    layer: Layer = Field(
+        description="The tier it is read from; longterm once a person approved it.", examples=["quarantine"]
+    )
     verified: bool = Field(description="Whether a person approved it.", examples=[False])
     created_at: Moment = Field(description="When it was said.")
     expires_at: Moment | None = Field(description="When it leaves working memory.", examples=[None])

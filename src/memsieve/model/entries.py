@@ -24,7 +24,7 @@ MAX_SEARCH_BYTES = 64 * 1024
 
 
 class Layer(StrEnum):
-    """The three tiers."""
+    """The three tiers; an entry is in the tier it is read from, and in long-term memory once a person approved it."""
 
     QUARANTINE = "quarantine"
     WORKING = "working"
@@ -33,7 +33,7 @@ class Layer(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One output of one agent, in the layer it is looked at in."""
+    """One output of one agent, in the tier it is read from."""
 
     id: str
     project_id: str
@@ -47,8 +47,12 @@ class Entry:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     embedding: Vector | None = field(default=None, compare=False, repr=False)
     expires_at: datetime | None = None
-    verified: bool = False
     promoted_at: datetime | None = None
+
+    @property
+    def verified(self) -> bool:
+        """Whether a person approved it."""
+        return self.promoted_at is not None
 
 
 class EntryFields(TypedDict, total=False):

@@ -7,7 +7,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
@@ -27,6 +27,7 @@ from memsieve.model import (
     Event,
     EventKind,
     KeyRole,
+    Layer,
     LongTermMemory,
     Reason,
     Receipt,
@@ -55,7 +56,7 @@ Codecs = Mapping[Kind, Callable[[Any], Any]]
 
 _KINDS = {"str": Kind.TEXT, "float": Kind.NUMBER, "Mapping[str, Any]": Kind.JSON, "datetime": Kind.MOMENT}
 # A tier gives these, or holds them beside the entry's own columns.
-_NOT_OWN = {"layer", "embedding", "expires_at", "verified", "promoted_at"}
+_NOT_OWN = {"layer", "embedding", "expires_at", "promoted_at"}
 
 # The fields of an entry that every tier keeps, with their kinds. A field that is new in the record is kept too: with a
 # migration for each engine that adds its column, nothing else in the stores changes.
@@ -161,8 +162,12 @@ def pending(entry: Entry) -> Receipt:
 
 def receipt_from(values: Mapping[str, Any], embedding: Vector | None, codecs: Codecs | None = None) -> Receipt:
     """Return the receipt of an entry's columns, those of its admission, and its review."""
+    review = None if values["review"] is None else ReviewStatus(values["review"])
+    entry = entry_from(values, embedding, codecs=codecs)
+    if review is ReviewStatus.PROMOTED:
+        entry = replace(entry, layer=Layer.LONGTERM, promoted_at=values.get("promoted_at"))
     return Receipt(
-        entry=entry_from(values, embedding, codecs=codecs),
+        entry=entry,
         admission=Admission(
             decision=Decision(values["decision"]),
             checks=tuple(
@@ -172,7 +177,7 @@ def receipt_from(values: Mapping[str, Any], embedding: Vector | None, codecs: Co
             decided_at=values["decided_at"],
             shadow=None if values["shadow"] is None else Decision(values["shadow"]),
         ),
-        review=None if values["review"] is None else ReviewStatus(values["review"]),
+        review=review,
     )
 
 

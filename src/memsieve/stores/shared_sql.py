@@ -1,4 +1,4 @@
-"""SQL that SQLite and PostgreSQL share: what a person decided on an entry."""
+"""SQL that SQLite and PostgreSQL share: what a person decided on an entry, and when they approved it."""
 
 from __future__ import annotations
 
@@ -33,8 +33,29 @@ CASE
     ELSE ({behind})
 END
 """
+# The approvals that stand: of an entry itself, or of an insight that it counts for.
+_APPROVALS = """
+SELECT s.entry_id, p.promoted_at
+FROM approval_sources s
+    {join} approvals p ON p.project_id = s.project_id AND p.id = s.approval_id
+    LEFT JOIN retirements r ON r.project_id = s.project_id AND r.approval_id = s.approval_id
+WHERE s.project_id = {project} AND s.entry_id {entry} AND r.approval_id IS NULL
+UNION ALL
+SELECT s.entry_id, p.promoted_at
+FROM insight_sources s
+    {join} insights i ON i.project_id = s.project_id AND i.id = s.insight_id
+    {join} approvals p ON p.project_id = i.project_id AND p.id = i.memory_id
+    LEFT JOIN retirements r ON r.project_id = i.project_id AND r.approval_id = i.memory_id
+WHERE s.project_id = {project} AND s.entry_id {entry}
+    AND s.doubt IS NULL AND i.review = 'promoted' AND r.approval_id IS NULL
+"""
 
 
 def review_of_entry(join: str = "JOIN") -> str:
     """Return the expression for the review of an entry `q`; `join` leads from the sources to their insights."""
     return _REVIEW.format(behind=_BEHIND_INSIGHTS.format(join=join))
+
+
+def approvals_of(entry: str, *, project: str, join: str = "JOIN") -> str:
+    """Return a query for the approvals behind entries with this condition, as `entry_id` and `promoted_at`."""
+    return _APPROVALS.format(entry=entry, project=project, join=join)

@@ -15,7 +15,7 @@ from memsieve.stores import rows
 from memsieve.stores.postgres import logs
 from memsieve.stores.postgres.database import Connection, Database, DbRole
 from memsieve.stores.postgres.psycopg_internals import BinaryArrayEncoder, EncodedArray, ManyRows, send_all
-from memsieve.stores.postgres.rows import RECEIPTS, REVIEW, WRITTEN, fetch, half_text, receipt_from
+from memsieve.stores.postgres.rows import RECEIPTS, REVIEW, WRITTEN, fetch_receipts, half_text, receipt_from
 from memsieve.stores.rows import ENTRY, QUARANTINE_COLUMNS, Kind, checks_text, entry_values, failed_text
 
 ATTEMPTS = 3
@@ -152,9 +152,8 @@ class PostgresQuarantine:
 
     async def _read(self, scope: Scope, sql: str, values: dict[str, Any]) -> list[Receipt]:
         values = {"project_id": scope.project_id, **values}
-        # Planned anew each time: which way is short depends on what is asked for.
         found = await self._database.read(
-            DbRole.FILTER, scope, lambda connection: fetch(connection, sql, values, prepare=False)
+            DbRole.FILTER, scope, lambda connection: fetch_receipts(connection, sql, values)
         )
         return [receipt_from(row, self._embedder) for row in found]
 

@@ -10,7 +10,7 @@ from typing import Any
 from memsieve.model import Origin, Receipt, Vector
 from memsieve.stores import rows
 from memsieve.stores.rows import Codecs, Kind, blob_vector, json_text
-from memsieve.stores.shared_sql import review_of_entry
+from memsieve.stores.shared_sql import approvals_of, review_of_entry
 
 
 def time_text(moment: datetime) -> str:
@@ -37,7 +37,7 @@ def origin_from(row: sqlite3.Row) -> Origin | None:
 def read(row: sqlite3.Row, *, times: tuple[str, ...] = (), values: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return a row by its columns, with these as moments and those as the values that their JSON holds."""
     columns = dict(row)
-    columns.update((name, text_time(columns[name])) for name in times)
+    columns.update((name, text_time(columns[name])) for name in times if columns[name] is not None)
     columns.update((name, json.loads(columns[name])) for name in values)
     return columns
 
@@ -48,8 +48,10 @@ READ: Codecs = {Kind.JSON: json.loads, Kind.MOMENT: text_time}
 
 # CROSS JOIN keeps the order: from the few sources of an entry to their insights.
 REVIEW = review_of_entry("CROSS JOIN")
+_APPROVALS = approvals_of("= q.id", project="q.project_id", join="CROSS JOIN")
 RECEIPTS = f"""
-SELECT q.*, a.decision, a.checks, a.shadow, a.decided_at, {REVIEW} AS review
+SELECT q.*, a.decision, a.checks, a.shadow, a.decided_at, {REVIEW} AS review,
+    (SELECT min(promoted_at) FROM ({_APPROVALS})) AS promoted_at
 FROM quarantine_logs q JOIN admissions a ON a.project_id = q.project_id AND a.entry_id = q.id
 WHERE q.project_id = :project_id
 """  # noqa: S608 - made of constants
@@ -57,5 +59,5 @@ WHERE q.project_id = :project_id
 
 def receipt_from(row: sqlite3.Row, embedder: str) -> Receipt:
     """Return the receipt of a row; a vector of another embedder is left out."""
-    values = read(row, times=("decided_at",), values=("checks",))
+    values = read(row, times=("decided_at", "promoted_at"), values=("checks",))
     return rows.receipt_from(values, vector_from(row, embedder), READ)
