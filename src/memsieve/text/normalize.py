@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import unicodedata
 from functools import cache, lru_cache
-from importlib.resources import files
+from pathlib import Path
 
 
 @cache
 def simplified_forms() -> dict[int, str]:
     """Return the simplified form of each traditional character, one for one, for `str.translate`."""
-    forms = json.loads((files("memsieve.text") / "data" / "simplified.json").read_text("utf-8"))
+    forms = json.loads((Path(__file__).parent / "data" / "simplified.json").read_text("utf-8"))
     return {ord(old): new for old, new in forms.items()}
 
 

@@ -1,7 +1,8 @@
 """Stop words: one named set for each job, because weights and thresholds were chosen with it.
 
 `tokens`: left out of the index. `claims`: form the frame of a sentence and claim nothing. `concepts`: a text is not
-about them. Each has a Chinese counterpart; `characters` are single characters, `pairs` two neighbours.
+about them. `injection`: do not tell whether a sentence fits the text around it. Each has a Chinese counterpart;
+`characters` are single characters, `pairs` two neighbours.
 """
 
 from __future__ import annotations

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
+
+# `importlib.resources` would take longer to import than all lists take to read.
+_SOURCE = Path(__file__).parents[2]
 
 
 @lru_cache(maxsize=32)
@@ -11,7 +14,7 @@ def load_sections(package: str, name: str) -> dict[str, tuple[str, ...]]:
     """Return the lines of each section of `data/<name>` in a package, without comments and empty lines."""
     sections: dict[str, tuple[str, ...]] = {}
     heading, lines = "", list[str]()
-    text = (files(package) / "data" / name).read_text("utf-8")
+    text = _SOURCE.joinpath(*package.split("."), "data", name).read_text("utf-8")
     for line in (*map(str.strip, text.splitlines()), "[]"):
         if line.startswith("[") and line.endswith("]"):
             if heading:

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from memsieve.ingress.checks.injection.sentence import REACH, Language, Opening, Sentence, Words, compiled
 from memsieve.text.scripts import HAN
+from memsieve.text.stop_words import stop_words
 
 _END = re.compile(rf"[。!?;\n]+[\"」』)]{{0,3}}|(?<=[{HAN}])\s+(?=[{HAN}])")
 _HAN = re.compile(f"[{HAN}]")
@@ -23,11 +24,7 @@ _LEAST = 4
 _SHORT = 7
 _LONG = 30
 _VERY_LONG = 60
-_COMMON = frozenset(
-    "我们 一个 这个 什么 一下 可以 没有 就是 自己 他们 知道 因为 所以 如果 但是 进行 的时 时候 的一 是一 了一 不是 "
-    "的人 "
-    "一些".split()
-)
+_COMMON = stop_words("injection.pairs")
 
 
 def _sentences(folded: str) -> Iterator[tuple[Sentence, set[str]]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from memsieve.ingress.checks.injection.sentence import REACH, Language, Opening, Sentence, Words, compiled
+from memsieve.text.stop_words import stop_words
 
 _END = re.compile(r"(?<![.!?])[.!?]+[\"')\]]{0,3}(?=\s|$)|(?<=[a-z)])[.!?](?=[A-Z][a-z])|\n+|\s\|\s?|;\s")
 _LISTED = re.compile(r"\s{0,40}(?:[-*•–+#>|]{1,8}|\d{1,2}[.)]|[a-z][.)]|\(\w\)|step \d{1,3})[\s*]{0,8}", re.IGNORECASE)
@@ -32,15 +33,7 @@ _SHORT = 5
 _LONG = 30
 _STEM = 6
 _CONTENT = 4
-_COMMON = frozenset(
-    "about above after again also another answer because been before being between both could does each every from "
-    "have "
-    "into just like make more most must only other over please really reply response same should some such than "
-    "that their "
-    "them then there these they this those through under until very want were what when where which while will "
-    "with would "
-    "your yours".split()
-)
+_COMMON = stop_words("injection")
 
 
 def _sentences_with_signs(text: str) -> Iterator[tuple[Sentence, set[str]]]:
