@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memsieve.model import Outcome
-from memsieve.refine.verdict import Known, refine
+from memsieve.refine.verdict import KnownText, refine
 
 PAIRS = json.loads(Path(__file__).with_name("kb_pairs.json").read_text("utf-8"))
 # Concepts cannot see these: the same claim in other words is another finding, and is observed on its own.
@@ -19,7 +19,7 @@ UNSEEN = "other words"
 
 
 def told(pair):
-    atom = Known(id="a1", content=pair["atom"])
+    atom = KnownText(id="a1", content=pair["atom"])
     return refine(pair["finding"], observations=0, known=[atom]).outcome is Outcome.DUPLICATE
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from memsieve.model import Outcome, Refinement
 from memsieve.models.embedders import LocalEmbedder
-from memsieve.refine.verdict import Known, refine
+from memsieve.refine.verdict import KnownText, refine
 
 SAME = [
     (
@@ -248,7 +248,7 @@ def embedder():
 
 def outcome(embedder, finding, memory):
     mine, theirs = asyncio.run(embedder.embed([finding, memory]))
-    known = Known(id="m1", content=memory, similarity=float(mine @ theirs))
+    known = KnownText(id="m1", content=memory, similarity=float(mine @ theirs))
     return refine(finding, observations=3, known=[known]).outcome
 
 
@@ -292,7 +292,7 @@ def finding_of(shared, own):
     return " ".join([f"alpha{n}" for n in range(shared)] + [f"omega{n}" for n in range(own)])
 
 
-MEMORY = Known(id="m1", content=finding_of(100, 0))
+MEMORY = KnownText(id="m1", content=finding_of(100, 0))
 
 
 @pytest.mark.parametrize(
@@ -305,8 +305,8 @@ def test_more_than_four_fifths_of_the_concepts_in_one_memory_is_a_duplicate(shar
 
 def test_two_memories_together_make_no_duplicate():
     halves = [
-        Known(id="m1", content="The search index is rebuilt every night."),
-        Known(id="m2", content="Failed rebuilds page the on-call engineer."),
+        KnownText(id="m1", content="The search index is rebuilt every night."),
+        KnownText(id="m2", content="Failed rebuilds page the on-call engineer."),
     ]
     found = refine(
         "The search index is rebuilt every night; failed rebuilds page the engineer.", observations=3, known=halves
@@ -316,8 +316,8 @@ def test_two_memories_together_make_no_duplicate():
 
 def test_a_memory_that_is_contradicted_does_not_hide_another_that_says_it():
     known = [
-        Known(id="m1", content="Sessions expire after 15 minutes of inactivity.", similarity=0.99),
-        Known(id="m2", content="A session expires after 30 minutes of inactivity.", similarity=0.95),
+        KnownText(id="m1", content="Sessions expire after 15 minutes of inactivity.", similarity=0.99),
+        KnownText(id="m2", content="A session expires after 30 minutes of inactivity.", similarity=0.95),
     ]
     found = refine("Sessions expire after 30 minutes of inactivity.", observations=1, known=known)
     assert found.outcome is Outcome.DUPLICATE
@@ -327,7 +327,7 @@ def test_a_memory_that_is_contradicted_does_not_hide_another_that_says_it():
 def test_a_narrow_text_that_is_known_is_a_duplicate_first():
     text = "utils.py has an unused import of os and a typo."
     assert refine(text, observations=3).outcome is Outcome.TOO_NARROW
-    assert refine(text, observations=3, known=[Known(id="m1", content=text)]).outcome is Outcome.DUPLICATE
+    assert refine(text, observations=3, known=[KnownText(id="m1", content=text)]).outcome is Outcome.DUPLICATE
 
 
 def test_a_narrow_text_is_too_narrow_however_often_it_was_seen():
@@ -346,7 +346,7 @@ def test_three_independent_observations_make_it_ready(observations, label):
 
 
 def test_the_reason_of_a_duplicate_names_the_memory_and_the_share():
-    memory = Known(id="m7", content="Deploys are frozen on Fridays and in December.")
+    memory = KnownText(id="m7", content="Deploys are frozen on Fridays and in December.")
     reason = str(refine("Deploys are frozen on Fridays.", observations=1, known=[memory]).reason)
     assert reason == (
         "Memory m7 says it already: it holds 100 % of the concepts, “Deploys are frozen on Fridays and in December.”."
@@ -361,32 +361,35 @@ def test_the_reason_says_how_many_of_three_and_what_was_counted():
 
 
 def test_the_reason_tells_which_memory_it_contradicts():
-    memory = Known(id="m7", content="The API is rate-limited to 100 requests per minute.")
+    memory = KnownText(id="m7", content="The API is rate-limited to 100 requests per minute.")
     found = refine("The API is rate-limited to 200 requests per minute.", observations=3, known=[memory])
     assert found.outcome is Outcome.READY
     assert "It differs from memory m7: different numbers: “200” and “100”." in str(found.reason)
 
 
 def test_few_concepts_are_a_duplicate_only_of_nearly_the_same_text():
-    longer = Known(id="m1", content="Redis keeps the tab order of each window.", similarity=0.95)
+    longer = KnownText(id="m1", content="Redis keeps the tab order of each window.", similarity=0.95)
     assert refine("Redis tab", observations=3, known=[longer]).outcome is Outcome.READY
     assert (
-        refine("Redis tab", observations=3, known=[Known(id="m1", content="redis tabs!")]).outcome is Outcome.DUPLICATE
+        refine("Redis tab", observations=3, known=[KnownText(id="m1", content="redis tabs!")]).outcome
+        is Outcome.DUPLICATE
     )
 
 
 def test_few_concepts_that_stand_far_apart_in_a_long_memory_make_no_duplicate():
     finding = "The worker caches invoices."
-    together = Known(
+    together = KnownText(
         id="m1", content="Invoices are cached by the worker. The index is rebuilt at night. Logs are kept."
     )
-    apart = Known(id="m1", content="The worker restarts. The index is cached. Logs are kept. Customers get invoices.")
+    apart = KnownText(
+        id="m1", content="The worker restarts. The index is cached. Logs are kept. Customers get invoices."
+    )
     assert refine(finding, observations=3, known=[together]).outcome is Outcome.DUPLICATE
     assert refine(finding, observations=3, known=[apart]).outcome is Outcome.READY
 
 
 def test_a_finding_that_says_what_a_memory_says_and_more_is_no_duplicate_however_similar():
-    memory = Known(id="m1", content="Cache keys must contain the tenant id.", similarity=0.97)
+    memory = KnownText(id="m1", content="Cache keys must contain the tenant id.", similarity=0.97)
     found = refine(
         "Cache keys must contain the tenant id, and values are gzipped JSON.", observations=3, known=[memory]
     )
@@ -395,18 +398,19 @@ def test_a_finding_that_says_what_a_memory_says_and_more_is_no_duplicate_however
 
 def test_a_text_without_a_concept_is_no_duplicate_of_another():
     assert (
-        refine("and so on", observations=3, known=[Known(id="m1", content="it is what it is")]).outcome is Outcome.READY
+        refine("and so on", observations=3, known=[KnownText(id="m1", content="it is what it is")]).outcome
+        is Outcome.READY
     )
 
 
 def test_one_thing_in_two_wordings_is_not_turned_round():
-    known = [Known(id="m1", content="The office in Lyon opens at nine in the morning.", similarity=0.9)]
+    known = [KnownText(id="m1", content="The office in Lyon opens at nine in the morning.", similarity=0.9)]
     found = refine("The Lyon office opens at nine in the morning.", observations=3, known=known)
     assert found.outcome is Outcome.DUPLICATE
 
 
 def test_who_does_what_to_whom_is_part_of_the_claim():
-    memory = Known(id="m1", content="The scheduler calls the worker over gRPC.", similarity=0.99)
+    memory = KnownText(id="m1", content="The scheduler calls the worker over gRPC.", similarity=0.99)
     found = refine("The worker calls the scheduler over gRPC.", observations=3, known=[memory])
     assert found.outcome is Outcome.READY
     assert "changed places" in str(found.reason)
@@ -421,4 +425,4 @@ def test_who_does_what_to_whom_is_part_of_the_claim():
     ],
 )
 def test_the_order_of_a_list_or_a_passive_is_no_other_claim(finding, memory):
-    assert refine(finding, observations=3, known=[Known(id="m1", content=memory)]).outcome is Outcome.DUPLICATE
+    assert refine(finding, observations=3, known=[KnownText(id="m1", content=memory)]).outcome is Outcome.DUPLICATE

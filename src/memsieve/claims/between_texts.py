@@ -1,4 +1,4 @@
-"""Find where two texts, said by different people perhaps, exclude each other."""
+"""Find where two texts, perhaps of different speakers, contradict each other."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from memsieve.claims import compare, guards
-from memsieve.claims.pieces import Piece
+from memsieve.claims.clauses import Clause
 from memsieve.claims.statement import Statement, read_statement
 from memsieve.model import Reason
 
@@ -31,49 +31,49 @@ class Contradiction:
 
 
 @dataclass(frozen=True)
-class Sentence:
+class SentenceContext:
     """What the sentence around a claim makes of it; all its clauses share one."""
 
     text: str
 
     @cached_property
     def asserted(self) -> bool:
-        return guards.claims(self.text)
+        return guards.asserts(self.text)
 
     @cached_property
     def hypothetical(self) -> bool:
-        return guards.hypothetical(self.text)
+        return guards.is_hypothetical(self.text)
 
     @cached_property
     def doubtful(self) -> bool:
-        return self.hypothetical or guards.contrasted(self.text)
+        return self.hypothetical or guards.is_contrasted(self.text)
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence or clause, read, with what keeps it from being held against others."""
+    """A clause and the statement read from it, with what keeps it from contradicting others."""
 
-    piece: Piece
+    clause: Clause
     statement: Statement
-    sentence: Sentence
+    sentence: SentenceContext
 
     @cached_property
     def setting(self) -> frozenset[str]:
-        return guards.setting(self.piece.text)
+        return guards.setting(self.clause.text)
 
     @cached_property
     def subject(self) -> tuple[frozenset[str], int]:
         """Return what the head of the sentence names, and how often it denies."""
-        said = read_statement(self.piece.lead)
+        said = read_statement(self.clause.lead)
         return frozenset(said.words), said.denials
 
     @cached_property
     def condition(self) -> str:
-        return guards.condition(self.piece.text)
+        return guards.condition(self.clause.text)
 
     def beside(self, other: Claim) -> bool:
-        """Say whether both stand in one sentence."""
-        return self.piece.sentence == other.piece.sentence
+        """Say whether both are in one sentence."""
+        return self.clause.sentence == other.clause.sentence
 
     def unlike_values(self, other: Claim) -> bool:
         """Say whether the two give values that do not agree one by one."""
@@ -96,8 +96,8 @@ def _words_agree(a: Claim, b: Claim, slot: Collection[str], more: float) -> bool
     if shared < 1 or left + right > shared:
         return False
     frame = len(a.statement.frame ^ b.statement.frame)
-    partial = guards.partial(a.setting)
-    if a.beside(b) and a.piece.contrasted:
+    partial = guards.is_partial(a.setting)
+    if a.beside(b) and a.clause.contrasted:
         return not partial and not left + right and shared >= _FEW_WORDS
     if a.sentence.doubtful or b.sentence.doubtful or partial:
         return left + right == 0 and shared >= more + (_MANY_WORDS if partial else _ENOUGH_WORDS) and frame <= 1

@@ -85,7 +85,7 @@ def different_values(a: Statement, b: Statement) -> Difference | None:
 
 
 def opposite_words(a: Statement, b: Statement) -> Difference | None:
-    """Find a word whose opposite stands in the other statement, unless one of the two is denied."""
+    """Find a word whose opposite is in the other statement, unless one of the two is denied."""
     others = b.words.keys() - a.words.keys()
     for first in a.words.keys() - b.words.keys():
         for second in opposites(first) & others:
@@ -121,7 +121,7 @@ def _distinction(a: Statement, b: Statement) -> Difference | None:
 
 
 def _contrasted(a: Statement, b: Statement) -> list[str]:
-    """Return the words of one statement that the other lacks, of those that the tables hold."""
+    """Return the words that only the first statement has, of those in the tables."""
     return [word for word in (a.words.keys() | a.frame) - b.words.keys() - b.frame if word in KIND or word in CONTRAST]
 
 
@@ -178,7 +178,7 @@ def _pairs(a: list[Statement], b: list[Statement]) -> list[tuple[Statement, Stat
 
 
 def shared_weight(a: Statement, b: Statement) -> float:
-    """Return the weight of the words both statements hold."""
+    """Return the weight of the words that both statements have."""
     small, large = (a.words, b.words) if len(a.words) <= len(b.words) else (b.words, a.words)
     return sum(min(weight, large[word]) for word, weight in small.items() if word in large)
 

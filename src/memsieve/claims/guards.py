@@ -6,7 +6,7 @@ import re
 
 from memsieve.text.scripts import HAN
 
-# Nothing is claimed, or a change or a correction is told.
+# A question, an announcement, a change or a correction: nothing that stays as it is.
 _NO_CLAIM = re.compile(
     r"""[?？]|[:：]\s*$
     |\b(?:sorry|scratch\sthat|correction|i\smean|or\srather|no\slonger|anymore|any\smore|
@@ -22,7 +22,7 @@ _QUESTION = re.compile(
     r"|(?:what|why|how|who)\b)",
     re.IGNORECASE,
 )
-# Only a repetition word for word is held against these: conditions, choices, ranges, examples, other people's words.
+# These contradict only a repetition word for word: conditions, choices, ranges, examples, other people's words.
 _DOUBTFUL = re.compile(
     r"""["“”「『«]|\b(?:if|unless|whether|suppose|supposing|assuming|imagine|otherwise|either|or|e\.g|for\s(?:example|instance)|
     not\s(?:only|just|merely|necessarily)|sometimes|alternat\w+|depend(?:s|ing)?|in\scase|rather|instead|ranges?|ranging|between|var(?:y|ies|ied)|until|till|become|becomes|became|from|
@@ -84,17 +84,17 @@ _TAKES_BACK = re.compile(
 )
 
 
-def asks(sentence: str) -> bool:
+def is_question(sentence: str) -> bool:
     """Say whether a sentence is a question, or only announces what follows."""
     return bool(_ASKS.search(sentence) or _QUESTION.match(sentence))
 
 
-def takes_back(sentence: str) -> bool:
-    """Say whether a sentence corrects what was said before it, or tells of a change."""
+def is_correction(sentence: str) -> bool:
+    """Say whether a sentence corrects an earlier one or reports a change."""
     return bool(_TAKES_BACK.search(sentence))
 
 
-def claims(sentence: str) -> bool:
+def asserts(sentence: str) -> bool:
     """Say whether a sentence asserts something that stays as it is."""
     return not _NO_CLAIM.search(sentence) and not _QUESTION.match(sentence)
 
@@ -105,19 +105,19 @@ def condition(text: str) -> str:
     return found[0].strip().lower() if found else ""
 
 
-def hypothetical(sentence: str) -> bool:
+def is_hypothetical(sentence: str) -> bool:
     """Say whether a sentence is conditional, vague, or somebody else's word."""
     return bool(_DOUBTFUL.search(sentence))
 
 
-def contrasted(sentence: str) -> bool:
+def is_contrasted(sentence: str) -> bool:
     """Say whether a sentence sets one thing against another."""
     return bool(_CONTRAST.search(sentence))
 
 
-def doubtful(sentence: str) -> bool:
-    """Say whether a sentence may be held only against its own repetition."""
-    return hypothetical(sentence) or contrasted(sentence)
+def is_doubtful(sentence: str) -> bool:
+    """Say whether a sentence may contradict only its own repetition."""
+    return is_hypothetical(sentence) or is_contrasted(sentence)
 
 
 def setting(sentence: str) -> frozenset[str]:
@@ -125,17 +125,17 @@ def setting(sentence: str) -> frozenset[str]:
     return frozenset(match[0].lower() for match in _SETTING.finditer(sentence))
 
 
-def partial(words: frozenset[str]) -> bool:
-    """Say whether a setting speaks of some things and leaves others out."""
+def is_partial(words: frozenset[str]) -> bool:
+    """Say whether a setting covers some things and leaves others out."""
     return not words.isdisjoint(_PARTIAL)
 
 
-def dated(words: frozenset[str]) -> bool:
+def is_dated(words: frozenset[str]) -> bool:
     """Say whether a setting only says when something happened."""
     return bool(words) and words <= _TIMES
 
 
-def never(sentence: str) -> bool:
+def says_never(sentence: str) -> bool:
     """Say whether a sentence denies something for all time."""
     return bool(_NEVER.search(sentence))
 

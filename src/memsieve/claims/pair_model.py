@@ -75,7 +75,7 @@ def _load() -> PairModel:
 
 
 def gives_another_value(a: Statement, b: Statement) -> bool:
-    """Say whether two sentences surely say one thing with two values."""
+    """Say whether the model is sure that two sentences state one fact with two values."""
     if words_shared(token_ids(a.text), token_ids(b.text)) < MOST_WORDS or compatible(a, b):
         return False
     return pair_model().score(a.text, b.text) >= SURE
@@ -97,9 +97,9 @@ def words_shared(a: frozenset[int], b: frozenset[int]) -> float:
 
 
 def compatible(a: Statement, b: Statement) -> bool:
-    """Say whether what is read of two sentences shows that both may hold, whatever the model thinks."""
+    """Say whether both sentences may be true by what the rules read, whatever the model says."""
     return a.denials == b.denials and any(
-        shows(a, b) for shows in (_repeats, _only_adds, _other_item, _only_bounds, _vague, _turned_round)
+        shows(a, b) for shows in (_repeats, _only_adds, _other_item, _only_bounds, _vague, _is_reversed_comparison)
     )
 
 
@@ -123,7 +123,7 @@ def _only_adds(a: Statement, b: Statement) -> bool:
         return False
     held = {(value.quantity.kind, value.quantity.value) for value in long.values}
     lacking = [value for value in short.values if (value.quantity.kind, value.quantity.value) not in held]
-    # What so many values lack is more than an addition, and each is held against all.
+    # More missing values than this are no addition; each is compared with all, so the number is bounded.
     return len(lacking) <= MOST_TOKENS and all(any(_agree(value, other) for other in long.values) for value in lacking)
 
 
@@ -150,7 +150,7 @@ def _unlike(a: Statement, b: Statement) -> list[tuple[Value, Value]]:
     return [(x, y) for x, y in pairs if not _agree(x, y)]
 
 
-def _turned_round(a: Statement, b: Statement) -> bool:
+def _is_reversed_comparison(a: Statement, b: Statement) -> bool:
     """Tell that "A is larger than B" and "B is smaller than A" agree: the model cannot, where the order changes."""
     # No more than the model reads: the work grows with the square of it.
     read = a.order[:MOST_TOKENS], b.order[:MOST_TOKENS]

@@ -48,10 +48,10 @@ def _broken(whole: Claim, part: Claim) -> Difference | None:
 
 
 def _none_but_some(whole: Claim, part: Claim) -> Difference | None:
-    if _NONE_OF.match(whole.piece.text) and _is_the_rest(part, whole):
+    if _NONE_OF.match(whole.clause.text) and _is_the_rest(part, whole):
         return Difference("numbers", "none", "all")
-    heads = whole.statement.denied if _NO.search(whole.piece.text) else set()
-    doers = _doers(whole, part) if _NOBODY.search(whole.piece.text) else set()
+    heads = whole.statement.denied if _NO.search(whole.clause.text) else set()
+    doers = _doers(whole, part) if _NOBODY.search(whole.clause.text) else set()
     some = _some(whole, part, doers) if _covers(whole, part, doers, heads) else ""
     return Difference("numbers", "none", some) if some else None
 

@@ -27,7 +27,7 @@ def closeness(words: Sequence[str], vector: Vector | None, other_words: Sequence
     """Return the cosine of two vectors, or where one is missing, words in common on the same scale; 0..1."""
     if vector is None or other is None:
         return min(1.0, _WORDS_TO_COSINE * _in_common(words, other_words))
-    # Vectors are kept at half precision: what stands beyond six digits is noise, and 0.9 must be 0.9.
+    # Vectors are stored at half precision: digits after the sixth are noise, and 0.9 must be 0.9.
     cosine = min(1.0, max(0.0, round(float(vector @ other), 6)))
     if max(len(words), len(other_words)) <= _MOST_WORDS:
         return cosine
@@ -73,7 +73,7 @@ def restatement_score(content: str, vector: Vector | None, decided: DecidedText 
 
 @lru_cache(maxsize=4)
 def _neighbours(content: str) -> list[tuple[str, ...]]:
-    """Return the words of every two neighbouring sentences of a text that is held against many tombstones."""
+    """Return the tokens of every two neighbouring sentences of a text; it is compared with many tombstones."""
     sentences = [tokenize(sentence) for sentence in split_sentences(content)]
     return [first + second for first, second in pairwise(sentences)] or sentences
 

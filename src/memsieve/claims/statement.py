@@ -76,7 +76,7 @@ _THINGS = 2
 
 @dataclass(slots=True)
 class Value:
-    """A quantity where it stands: what it counts, and whether it is only a bound or a rough figure."""
+    """A quantity in its sentence: what it counts, and whether it is only a bound or a rough figure."""
 
     quantity: Quantity
     text: str

@@ -17,16 +17,16 @@ from memsieve.claims import compare, guards, quantifiers
 from memsieve.claims.claim import (
     Claim,
     Contradiction,
-    Sentence,
+    SentenceContext,
     names_another_thing,
     names_differ,
     same_topic,
     unshared_weight,
 )
+from memsieve.claims.clauses import Clause, split_claim_clauses
 from memsieve.claims.compare import Difference
 from memsieve.claims.opposites import exclusive, same_kind
 from memsieve.claims.pair_model import MOST_WORDS, SURE, compatible, pair_model, token_ids, words_shared
-from memsieve.claims.pieces import Piece, split_pieces
 from memsieve.claims.statement import Statement, Value, read_statement
 from memsieve.model import Reason
 from memsieve.text.numbers import Kind
@@ -64,24 +64,24 @@ def find_contradiction(text: str) -> Contradiction | None:
     """Return the first contradiction within a text, or None."""
     claims = list(islice(_claims(text), _MOST_PIECES))
     for claim in claims:
-        difference = _find_paradox(claim.piece.text)
+        difference = _find_paradox(claim.clause.text)
         if difference is not None and claim.sentence.asserted:
-            return Contradiction(claim.piece.whole, claim.piece.whole, "words", difference)
+            return Contradiction(claim.clause.whole, claim.clause.whole, "words", difference)
     for first, second in _pairs(claims):
         found = _contradict(first, second)
         if found is not None:
-            return Contradiction(first.piece.whole, second.piece.whole, found.kind, found.reason)
+            return Contradiction(first.clause.whole, second.clause.whole, found.kind, found.reason)
     return None
 
 
 def _claims(text: str) -> Iterator[Claim]:
-    sentence = Sentence("")
-    for piece in split_pieces(text):
-        sentence = sentence if sentence.text == piece.whole else Sentence(piece.whole)
-        said = read_statement(piece.text)
+    sentence = SentenceContext("")
+    for clause in split_claim_clauses(text):
+        sentence = sentence if sentence.text == clause.whole else SentenceContext(clause.whole)
+        statement = read_statement(clause.text)
         # Without any small word or full stop it is a heading, a label or a row of a table.
-        if said.frame or said.pronouns or said.denials or piece.whole[-1] in ".。!！;；":
-            yield Claim(piece, said, sentence)
+        if statement.frame or statement.pronouns or statement.denials or clause.whole[-1] in ".。!！;；":
+            yield Claim(clause, statement, sentence)
 
 
 def _pairs(claims: list[Claim]) -> Iterator[tuple[Claim, Claim]]:
@@ -102,7 +102,7 @@ def _partners(claim: Claim, number: int, holders: dict[str, list[int]]) -> list[
 
 
 def _contradict(a: Claim, b: Claim) -> Difference | None:
-    if not _may_be_held_together(a, b):
+    if not _may_be_compared(a, b):
         return None
     found = (
         _different_values(a, b)
@@ -120,33 +120,33 @@ def _both_asserted(a: Claim, b: Claim) -> bool:
     return a.sentence.asserted and b.sentence.asserted and a.condition == b.condition
 
 
-def _may_be_held_together(a: Claim, b: Claim) -> bool:
-    if a.piece.speaker != b.piece.speaker or (a.piece.listed and b.piece.listed and a.piece.line != b.piece.line):
+def _may_be_compared(a: Claim, b: Claim) -> bool:
+    if a.clause.speaker != b.clause.speaker or (a.clause.listed and b.clause.listed and a.clause.line != b.clause.line):
         return False
     return not a.beside(b) or _coordinated(a, b)
 
 
 def _same_subject(a: Claim, b: Claim) -> bool:
-    """Hold later clauses of two sentences together only where both begin alike: the subject stands there."""
+    """Compare later clauses of two sentences only where both sentences begin alike: that is where the subject is."""
     if a.beside(b):
         return True
-    if a.piece.lead and b.piece.lead:
-        return a.subject == b.subject and guards.setting(a.piece.whole) == guards.setting(b.piece.whole)
-    return _says_nothing(a.piece.lead or b.piece.lead)
+    if a.clause.lead and b.clause.lead:
+        return a.subject == b.subject and guards.setting(a.clause.whole) == guards.setting(b.clause.whole)
+    return _says_nothing(a.clause.lead or b.clause.lead)
 
 
 def _says_nothing(lead: str) -> bool:
     """Tell "to put it simply," from "in Paris," and "last year,": it names nothing that narrows the claim."""
-    said = read_statement(lead)
-    counts = any(value.quantity.value != (1.0,) for value in said.values)
-    return not said.names and not counts and not guards.setting(lead) and not guards.doubtful(lead)
+    statement = read_statement(lead)
+    counts = any(value.quantity.value != (1.0,) for value in statement.values)
+    return not statement.names and not counts and not guards.setting(lead) and not guards.is_doubtful(lead)
 
 
 def _coordinated(a: Claim, b: Claim) -> bool:
     """Say whether two clauses of one sentence are full claims of their own, side by side."""
-    if a.piece.text in b.piece.text or b.piece.text in a.piece.text or a.sentence.hypothetical:
+    if a.clause.text in b.clause.text or b.clause.text in a.clause.text or a.sentence.hypothetical:
         return False
-    if a.piece.contrasted:
+    if a.clause.contrasted:
         return bool(a.statement.order and b.statement.order) and a.statement.order[0] == b.statement.order[0]
     return bool(a.statement.frame & b.statement.frame & _BEING)
 
@@ -182,13 +182,15 @@ def _opposites(a: Claim, b: Claim) -> Difference | None:
     return found if same_topic(a, b, slot, 0.0) else None
 
 
-def _denied_after(said: Statement, word: str) -> bool:
+def _denied_after(statement: Statement, word: str) -> bool:
     """Tell "failed without errors" from "did not fail": what is denied is something else, further on."""
-    return said.denied <= set(said.order[_place(said, word) + 1 :])
+    return statement.denied <= set(statement.order[_place(statement, word) + 1 :])
 
 
-def _place(said: Statement, word: str) -> int:
-    return next((n for n, root in enumerate(said.order) if said.as_written(root) == word), len(said.order))
+def _place(statement: Statement, word: str) -> int:
+    return next(
+        (n for n, root in enumerate(statement.order) if statement.as_written(root) == word), len(statement.order)
+    )
 
 
 def _denial(a: Claim, b: Claim) -> Difference | None:
@@ -204,9 +206,9 @@ def _denial(a: Claim, b: Claim) -> Difference | None:
 def _never(a: Claim, b: Claim) -> Difference | None:
     """Find "she approved it this morning" before "she never approved it": no time is left out."""
     one, other = a.statement, b.statement
-    if not guards.never(b.piece.text) or b.setting or one.denials or other.denials != 1:
+    if not guards.says_never(b.clause.text) or b.setting or one.denials or other.denials != 1:
         return None
-    if a.sentence.doubtful or b.sentence.doubtful or one.values or other.values or not guards.dated(a.setting):
+    if a.sentence.doubtful or b.sentence.doubtful or one.values or other.values or not guards.is_dated(a.setting):
         return None
     if one.pronouns - {"this"} != other.pronouns or names_differ(one, other, ()):
         return None
@@ -215,8 +217,8 @@ def _never(a: Claim, b: Claim) -> Difference | None:
     return compare.denial(one, other) if alike and compare.shared_weight(one, other) >= _SURE else None
 
 
-def _first(said: Statement, words: set[str]) -> int:
-    return next((n for n, root in enumerate(said.order) if root in words), len(said.order))
+def _first(statement: Statement, words: set[str]) -> int:
+    return next((n for n, root in enumerate(statement.order) if root in words), len(statement.order))
 
 
 def _one_of_a_kind(a: Claim, b: Claim) -> Difference | None:
@@ -243,9 +245,9 @@ def _other_place(a: Claim, b: Claim) -> Difference | None:
     return Difference("labels", first.text, second.text) if same_topic(a, b, (), 0.0) else None
 
 
-def _ends_with_label(said: Statement) -> bool:
-    value = said.values[0]
-    return value.quantity.kind is Kind.LABEL and value.position == len(said.order) > 0
+def _ends_with_label(statement: Statement) -> bool:
+    value = statement.values[0]
+    return value.quantity.kind is Kind.LABEL and value.position == len(statement.order) > 0
 
 
 def _label_noun(value: Value) -> str:
@@ -275,19 +277,19 @@ def _stressed(found: re.Match[str]) -> bool:
 class _Candidate:
     """A sentence that may state a fact, as the pair model sees it."""
 
-    piece: Piece
+    clause: Clause
     ids: frozenset[int]
     statement: Statement
 
 
 def likely_pairs(text: str) -> list[tuple[str, str]]:
-    """Return the pairs of sentences that share most of their words and don't plainly say the same, likeliest first."""
+    """Return the pairs of sentences that share most of their words and differ in some, likeliest first."""
     pairs = _restated_pairs(list(_candidates(text)))
-    return [(a.piece.whole, b.piece.whole) for a, b in pairs if not compatible(a.statement, b.statement)]
+    return [(a.clause.whole, b.clause.whole) for a, b in pairs if not compatible(a.statement, b.statement)]
 
 
 def surest(pairs: Sequence[tuple[str, str]]) -> Contradiction | None:
-    """Return the pair that most surely says one thing with two values, or None where none does."""
+    """Return the pair that the model is surest about, or None where it is not sure of any."""
     scored = [(pair_model().score(*pair), pair) for pair in pairs]
     score, (first, second) = max(scored, key=lambda found: found[0])
     difference = Reason.of("difference.restated", certainty=round(score, 2))
@@ -296,15 +298,15 @@ def surest(pairs: Sequence[tuple[str, str]]) -> Contradiction | None:
 
 def _candidates(text: str) -> Iterator[_Candidate]:
     number = -1
-    for piece in split_pieces(text):
-        # The first piece of a sentence is all of it; its clauses follow.
-        if piece.sentence == number:
+    for clause in split_claim_clauses(text):
+        # The first clause of a sentence is all of it; its clauses follow.
+        if clause.sentence == number:
             continue
-        number = piece.sentence
-        if _prose(piece.whole) and not guards.asks(piece.whole) and not guards.takes_back(piece.whole):
-            said = read_statement(piece.whole)
-            if said.frame or said.pronouns or said.denials:
-                yield _Candidate(piece, token_ids(piece.whole), said)
+        number = clause.sentence
+        if _prose(clause.whole) and not guards.is_question(clause.whole) and not guards.is_correction(clause.whole):
+            statement = read_statement(clause.whole)
+            if statement.frame or statement.pronouns or statement.denials:
+                yield _Candidate(clause, token_ids(clause.whole), statement)
 
 
 def _prose(sentence: str) -> bool:
@@ -317,12 +319,12 @@ def _restated_pairs(candidates: list[_Candidate]) -> list[tuple[_Candidate, _Can
         (words_shared(first.ids, second.ids), number, place)
         for number, second in enumerate(candidates)
         for place, first in enumerate(candidates[max(0, number - _MOST_BEFORE) : number], max(0, number - _MOST_BEFORE))
-        if _by_one_speaker(first.piece, second.piece)
+        if _by_one_speaker(first.clause, second.clause)
     )
     best = nlargest(_MOST_SCORED, (found for found in shared if found[0] >= MOST_WORDS))
     return [(candidates[place], candidates[number]) for _, number, place in best]
 
 
-def _by_one_speaker(a: Piece, b: Piece) -> bool:
+def _by_one_speaker(a: Clause, b: Clause) -> bool:
     items = a.listed and b.listed and a.line != b.line
     return a.speaker == b.speaker and not items

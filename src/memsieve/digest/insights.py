@@ -28,7 +28,7 @@ from memsieve.model import (
     Vector,
 )
 from memsieve.ports import Embedder, LongTermStore, Summariser
-from memsieve.refine.verdict import Known, refine
+from memsieve.refine.verdict import KnownText, refine
 from memsieve.text.scripts import HAN
 from memsieve.text.tokenize import tokenize
 
@@ -137,10 +137,10 @@ class InsightMaker:
         refinement = await asyncio.to_thread(refine, summary, observations=sessions, known=known)
         return refinement, await asyncio.to_thread(_nearest, summary, hits)
 
-    async def _known(self, scope: Scope, hit: SearchHit) -> Known:
+    async def _known(self, scope: Scope, hit: SearchHit) -> KnownText:
         memory = await self.longterm.get(scope, hit.memory_id)
         content = hit.content if memory is None else memory.approval.content
-        return Known(id=hit.memory_id, content=content, similarity=hit.similarity)
+        return KnownText(id=hit.memory_id, content=content, similarity=hit.similarity)
 
 
 def sources_of(cluster: Cluster, window: Window) -> tuple[InsightSource, ...]:

@@ -76,12 +76,12 @@ _PART_OF = (
 
 
 def share(mine: AbstractSet[str], theirs: AbstractSet[str]) -> float:
-    """Return the share of these concepts that the others hold."""
+    """Return the share of these concepts that are among the others."""
     return len(shared(mine, theirs)) / len(mine) if mine else 0.0
 
 
 def shared(mine: AbstractSet[str], theirs: AbstractSet[str]) -> frozenset[str]:
-    """Return those of these concepts that the others hold, as they are or within a longer name."""
+    """Return those of these concepts that are among the others, as they are or within a longer name."""
     same = mine & theirs
     longer = "\n".join(theirs) + "\n"
     return frozenset(same) | {concept for concept in mine - same if _within(concept, longer)}
@@ -99,7 +99,7 @@ def concepts(text: str) -> frozenset[str]:
     return _remembered(text) if len(text) <= _LONGEST_REMEMBERED else _remembered_long(text)
 
 
-# A memory is held against many findings; the largest texts must not pile up.
+# A memory is compared with many findings; the largest texts must not pile up in the cache.
 @lru_cache(maxsize=2048)
 def _remembered(text: str) -> frozenset[str]:
     return frozenset(concept_sequence(text))
@@ -112,9 +112,9 @@ def _remembered_long(text: str) -> frozenset[str]:
 
 
 def concept_sequence(text: str) -> tuple[str, ...]:
-    """Return the concepts of a text in its order, each as often as it stands there."""
-    said = _TRANSCRIBED.sub(" ", one_region(text))
-    return tuple(concept[:_LONGEST_KEPT] for concept in _Walk(said).concepts())
+    """Return the concepts of a text in its order, each as often as it occurs."""
+    plain = _TRANSCRIBED.sub(" ", one_region(text))
+    return tuple(concept[:_LONGEST_KEPT] for concept in _Walk(plain).concepts())
 
 
 def one_region(text: str) -> str:

@@ -41,7 +41,7 @@ _GENERAL = re.compile(
 )
 _LASTING_UNITS = frozenset({"$", "€", "£", "¥", "%", "size", "length", "weight", "°"})
 _VALUE_START = re.compile(r"(?<![\w.])[$€£¥]?\d|百分之|[一二两三四五六七八九十百千]")
-# A clause with so many concepts of its own has something to say.
+# A clause with this many concepts says something of its own.
 _TELLING = 3
 
 # What one does for a moment at work. "I am looking for a job" lasts longer, so some need a word of now beside them.
@@ -184,7 +184,7 @@ _LONGEST_SPOT = 400
 
 
 def why_narrow(text: str) -> Reason | None:
-    """Return why a text is too narrow to keep; None when it holds, or may hold, something general."""
+    """Return why a text is too narrow to keep; None when something in it is, or may be, general."""
     plain = unify(text)
     if _general(plain):
         return None

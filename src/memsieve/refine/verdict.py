@@ -33,7 +33,7 @@ _COMPARED = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class KnownText:
     """A verified memory to compare a finding with, and their similarity by vectors where both have one."""
 
     id: str
@@ -54,7 +54,7 @@ class DuplicateMatch:
 class _Match:
     """A memory that may say the same, how near it is, and what this rests on."""
 
-    memory: Known
+    memory: KnownText
     nearness: float
     ground: Reason
 
@@ -63,14 +63,14 @@ def refine(
     text: str,
     *,
     observations: int,
-    known: Sequence[Known] = (),
+    known: Sequence[KnownText] = (),
     counted: str = "sessions",
     called: str = "memory",
     evidence: str = "",
 ) -> Refinement:
     """Return the first outcome that holds for a finding.
 
-    `counted` names what its observations are, and `called` what it is held against. With evidence it need not be seen
+    `counted` names the unit of its observations, `called` what it is compared with. With evidence it need not be seen
     again.
     """
     compared = find_duplicate(text, known, called)
@@ -84,7 +84,7 @@ def refine(
     return Refinement(outcome=outcome, reason=reason, observations=observations)
 
 
-def find_duplicate(text: str, known: Sequence[Known], called: str = "memory") -> DuplicateMatch:
+def find_duplicate(text: str, known: Sequence[KnownText], called: str = "memory") -> DuplicateMatch:
     """Return which memory says a finding already, or else which one it comes near to but contradicts."""
     differing = DuplicateMatch()
     matches = sorted(_matches(text, known), key=lambda match: match.nearness, reverse=True)
@@ -121,14 +121,14 @@ def _difference(text: str, other: str) -> Reason | None:
     return found if find_exchange(mine, theirs) or find_conflict(mine, theirs) else None
 
 
-def _matches(text: str, known: Sequence[Known]) -> Iterator[_Match]:
+def _matches(text: str, known: Sequence[KnownText]) -> Iterator[_Match]:
     for memory in known:
         match = _match(text, memory)
         if match is not None:
             yield match
 
 
-def _match(text: str, memory: Known) -> _Match | None:
+def _match(text: str, memory: KnownText) -> _Match | None:
     mine, theirs = concepts(text), concepts(memory.content)
     if len(mine) < _FEWEST:
         alike = max(_alike(text, part) for part in _said_alone(mine, memory.content))
@@ -151,7 +151,7 @@ def _said_alone(mine: frozenset[str], content: str) -> Iterator[str]:
 
 
 def _covered(mine: frozenset[str], content: str) -> float:
-    """Return the share of concepts that a memory holds; few concepts must stand together in it."""
+    """Return the share of concepts that a memory has; few concepts must occur close together in it."""
     whole = share(mine, concepts(content))
     if whole <= COVERED or len(mine) >= _MANY:
         return whole

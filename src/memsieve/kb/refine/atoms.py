@@ -25,7 +25,7 @@ from memsieve.kb.refine.concept_index import ConceptIndex
 from memsieve.kb.refine.report import FileOutcome, RefinedFile
 from memsieve.ports import Progress
 from memsieve.refine.concepts import concepts
-from memsieve.refine.verdict import COVERED, Known
+from memsieve.refine.verdict import COVERED, KnownText
 
 _CACHE_FILE = "concepts.json"
 _MOST_CACHE_BYTES = 512 * 1024 * 1024
@@ -101,10 +101,10 @@ class Atoms:
         found = next((self._by_name[each] for each in wanted if self._by_name.get(each)), {})
         return [self._atoms[path] for path in found]
 
-    def known(self, about: frozenset[str]) -> list[Known]:
+    def known(self, about: frozenset[str]) -> list[KnownText]:
         """Return the atoms that have enough of a finding's concepts to be compared with it."""
         read = ((path, self.read(path)) for path in self._index.covering(about, COVERED, _MOST_KNOWN))
-        return [Known(id=path, content=found.text) for path, found in read if found is not None]
+        return [KnownText(id=path, content=found.text) for path, found in read if found is not None]
 
     def near(self, about: frozenset[str], least: float, most: int) -> list[Atom]:
         """Return the atoms nearest to a set of concepts, nearest first."""

@@ -18,7 +18,7 @@ from memsieve.kb.refine.report import FileOutcome, RefinedFile
 from memsieve.model import Outcome, Reason
 from memsieve.refine.concepts import concepts, share
 from memsieve.refine.narrow import why_narrow
-from memsieve.refine.verdict import COVERED, Known, find_duplicate, refine
+from memsieve.refine.verdict import COVERED, KnownText, find_duplicate, refine
 
 Observations = Literal["evidence", "runs"]
 # Comparing two texts takes milliseconds, and hundreds may differ in a number only.
@@ -80,7 +80,7 @@ class Plan:
         if lead.kind is not other.kind:
             return False
         for one, two in ((other, lead), (lead, other)):
-            compared = find_duplicate(one.content, [Known(id=two.file, content=two.content)], "finding")
+            compared = find_duplicate(one.content, [KnownText(id=two.file, content=two.content)], "finding")
             if compared.duplicate_of is not None:
                 return True
             if compared.difference is not None:

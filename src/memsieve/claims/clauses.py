@@ -1,4 +1,4 @@
-"""The pieces of a text that claim something: its sentences and clauses, with who says them and where they stand."""
+"""Split a text into the sentences and clauses that may claim something, each with its speaker and its place."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ _CLAUSES_UP_TO = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A sentence or a clause of it, with who says it and where it stands."""
+class Clause:
+    """A sentence, or a clause of one, with its speaker and its place in the text."""
 
     text: str
     line: int
@@ -70,7 +70,7 @@ class Piece:
     contrasted: bool
 
 
-def split_pieces(text: str) -> Iterator[Piece]:
+def split_claim_clauses(text: str) -> Iterator[Clause]:
     """Give every sentence of prose, and the clauses of those that have several."""
     number, cutting = 0, len(text) <= _CLAUSES_UP_TO
     for row, line in enumerate(_FENCE.sub(_gap, text).splitlines()):
@@ -86,27 +86,27 @@ def split_pieces(text: str) -> Iterator[Piece]:
                 number += 1
 
 
-def _clauses(sentence: str, row: int, number: int, speaker: str, *, listed: bool, cutting: bool) -> Iterator[Piece]:
+def _clauses(sentence: str, row: int, number: int, speaker: str, *, listed: bool, cutting: bool) -> Iterator[Clause]:
     contrasted = bool(_CONTRAST.search(sentence))
     body = _unopened(sentence)
     if len(sentence) > _LONGEST:
         yield from _clauses_of_speech(body, row, number, speaker, listed=listed)
         return
-    yield Piece(body, row, number, sentence, "", speaker, listed, contrasted)
+    yield Clause(body, row, number, sentence, "", speaker, listed, contrasted)
     clauses = [clause for part in _CLAUSE.split(body) if len(clause := _unopened(part)) >= _SHORTEST_CLAUSE]
     lead = _LEAD.match(body)
     if cutting and lead:
         rest = _unopened(body[lead.end() :])
         if len(rest) >= _SHORTEST_CLAUSE and rest not in clauses[1:]:
-            yield Piece(rest, row, number, sentence, lead[0], speaker, listed, contrasted)
+            yield Clause(rest, row, number, sentence, lead[0], speaker, listed, contrasted)
     if cutting and len(clauses) > 1:
         subject = _SUBJECT.match(clauses[0])
         for place, clause in enumerate(clauses):
             head = clauses[0] if place else ""
-            yield Piece(clause, row, number, sentence, head, speaker, listed, contrasted)
+            yield Clause(clause, row, number, sentence, head, speaker, listed, contrasted)
             if place and subject and _PREDICATE.match(clause):
                 completed = f"{subject[0]} {clause}"
-                yield Piece(completed, row, number, sentence, "", speaker, listed, contrasted)
+                yield Clause(completed, row, number, sentence, "", speaker, listed, contrasted)
 
 
 def _unopened(sentence: str) -> str:
@@ -118,8 +118,8 @@ def _gap(found: re.Match[str]) -> str:
     return " " if found[0].startswith("{") else "\n"
 
 
-def _clauses_of_speech(sentence: str, row: int, number: int, speaker: str, *, listed: bool) -> Iterator[Piece]:
+def _clauses_of_speech(sentence: str, row: int, number: int, speaker: str, *, listed: bool) -> Iterator[Clause]:
     """Give the clauses of speech that was written down without full stops, each as its own sentence."""
     for clause in _CLAUSE.split(sentence):
         if _SHORTEST_CLAUSE <= len(clause) <= _LONGEST:
-            yield Piece(clause, row, number, clause, "", speaker, listed, contrasted=True)
+            yield Clause(clause, row, number, clause, "", speaker, listed, contrasted=True)
