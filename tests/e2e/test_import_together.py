@@ -242,7 +242,7 @@ def test_what_waits_here_is_decided_on_by_its_own_time_not_by_that_of_the_line(i
     assert [one.id for one in project.working()] == [waiting.id]
 
 
-def test_nothing_that_the_filter_should_see_is_taken_for_history(memory):
+def test_nothing_that_the_filter_should_see_is_taken_for_history(memory, project):
     [refusal] = memory.maintenance("apollo").import_history([entry("It was said just now.", created_at=utc_now())])
     assert isinstance(refusal, InvalidInput)
     assert kept(project) == []

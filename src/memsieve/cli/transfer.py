@@ -44,7 +44,7 @@ def export(
     with Memory.open(settings=options.settings_of(data)) as memory:
         chosen = memory.project(project).review(by=login_name())
         stats = chosen.stats()
-        lines = transfer.outgoing(chosen)
+        lines = transfer.export_lines(chosen)
         with progress("Exporting", stats.recorded + stats.memories) as advance:
             if file == "-":
                 _write(sys.stdout.buffer, lines, advance)

@@ -1,8 +1,7 @@
 """Carry a project from one memory to another: one JSON object a line, read and written as a stream."""
 
-from memsieve.transfer.incoming import Importer
+from memsieve.transfer.exporter import export_lines
+from memsieve.transfer.importer import Importer, Line, Outcome, Tally
 from memsieve.transfer.lines import longest_line
-from memsieve.transfer.outgoing import events, outgoing
-from memsieve.transfer.tally import Line, Outcome, Tally
 
-__all__ = ["Importer", "Line", "Outcome", "Tally", "events", "longest_line", "outgoing"]
+__all__ = ["Importer", "Line", "Outcome", "Tally", "export_lines", "longest_line"]

@@ -1,4 +1,4 @@
-"""What leaves: everything a project holds, page by page."""
+"""Export a project: everything it holds, page by page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from memsieve.project import Review
 _PAGE = 200
 
 
-def outgoing(review: Review) -> Iterator[dict[str, Any]]:
+def export_lines(review: Review) -> Iterator[dict[str, Any]]:
     """Yield everything a project holds: entries oldest first, then memories, then the audit log."""
     for receipt in _receipts(review):
         kept = documents.Receipt.of(receipt).plain()
@@ -23,11 +23,11 @@ def outgoing(review: Review) -> Iterator[dict[str, Any]]:
         for memory in memories:
             yield {"kind": "memory", **documents.Memory.of(memory).plain()}
         after = memories[-1].id
-    for event in events(review):
+    for event in _events(review):
         yield {"kind": "event", **documents.AuditLine.of(event).plain()}
 
 
-def events(review: Review) -> Iterator[AuditEvent]:
+def _events(review: Review) -> Iterator[AuditEvent]:
     """Yield the audit log from beginning to end, page by page."""
     after = 0
     while page := review.audit_log(after=after, limit=_PAGE):

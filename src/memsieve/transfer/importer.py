@@ -1,12 +1,14 @@
-"""What comes in: line by line through the filter, and many at once where there is nothing to decide line by line."""
+"""Import JSON lines: one by one through the filter, and many at once where nothing is decided line by line."""
 
 from __future__ import annotations
 
 import hashlib
 import uuid
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from enum import StrEnum
 from itertools import groupby
 from typing import Any, BinaryIO, ParamSpec, TypeVar
 
@@ -17,9 +19,9 @@ from memsieve.model import CALLER_FIELDS, Entry
 from memsieve.ports import WORKING_LIFE
 from memsieve.project import Review
 from memsieve.transfer.lines import RawLine, batches
-from memsieve.transfer.tally import Line, Outcome
 
 DEFAULT_SESSION = "import"
+MAX_ERRORS = 20
 
 _LINE_IDS = uuid.UUID("5f0cbb2e-9a52-4f0e-8e0c-6f4ad2a4b1d7")
 _NO_PERSON = "only a person's approval writes long-term memory. Give your name: --by WHO."
@@ -30,8 +32,53 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 
+class Outcome(StrEnum):
+    """What became of a line."""
+
+    RECORDED = "recorded"
+    ALREADY_KNOWN = "already_known"
+    PROMOTED = "promoted"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line of an import: where it stood, what became of it, and why if nothing did."""
+
+    number: int
+    end: int
+    outcome: Outcome
+    admitted: bool = False
+    reason: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Tally:
+    """How an import went."""
+
+    counts: dict[Outcome, int] = field(default_factory=lambda: dict.fromkeys(Outcome, 0))
+    admitted: int = 0
+    skipped_for: Counter[str] = field(default_factory=Counter)
+    errors: list[dict[str, Any]] = field(default_factory=list)
+
+    def add(self, line: Line) -> None:
+        """Count one more line."""
+        self.counts[line.outcome] += 1
+        self.admitted += line.admitted
+        if line.outcome is Outcome.SKIPPED:
+            self.skipped_for[line.reason] += 1
+        if line.outcome is Outcome.FAILED and len(self.errors) < MAX_ERRORS:
+            self.errors.append({"line": line.number, "reason": line.reason})
+
+    def summary(self) -> dict[str, Any]:
+        """Return the counts."""
+        counts = {str(outcome): count for outcome, count in self.counts.items()}
+        return {"recorded": counts.pop("recorded"), "admitted": self.admitted, **counts, "errors": self.errors}
+
+
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Entry:
     """An entry for the filter to decide on, with the outcome if nothing speaks against it."""
 
     line: Line
@@ -39,12 +86,12 @@ class _Said:
 
 
 @dataclass(frozen=True, slots=True)
-class _History(_Said):
+class _OldEntry(_Entry):
     """An entry that is too old for working memory."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Verified:
+class _Memory:
     """A memory of which it is not known yet whether it was retired, or has sources here."""
 
     line: Line
@@ -53,16 +100,16 @@ class _Verified:
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
-    """A memory as a person's own text; the store's door refuses what is no text."""
+class _MemoryText:
+    """A memory as a person's own text; the store refuses what is no text."""
 
     line: Line
     content: Any
 
 
 @dataclass(frozen=True, slots=True)
-class _Sourced(_Text):
-    """A memory with entries here that said just this."""
+class _MemoryOfEntries(_MemoryText):
+    """A memory with entries here of just this content."""
 
     entry_ids: Sequence[str]
 
@@ -89,32 +136,32 @@ class Importer:
         """Bring neighbours of the same kind together, so that the order stays."""
         ways: dict[type, Callable[[Iterator[Any]], Iterable[Line]]] = {
             Line: iter,
-            _Said: self._filter,
-            _History: self._keep,
-            _Verified: self._look_up,
-            _Text: self._promote_texts,
-            _Sourced: self._promote_entries,
+            _Entry: self._filter,
+            _OldEntry: self._keep,
+            _Memory: self._look_up,
+            _MemoryText: self._promote_texts,
+            _MemoryOfEntries: self._promote_entries,
         }
         for kind, together in groupby(steps, key=type):
             yield from ways[kind](together)
 
-    def _understood(self, raw: RawLine) -> Line | _Said | _Verified:
+    def _understood(self, raw: RawLine) -> Line | _Entry | _Memory:
         line = Line(number=raw.number, end=raw.end, outcome=Outcome.RECORDED)
         return _or_failed(line, self._read, line, raw)
 
-    def _read(self, line: Line, raw: RawLine) -> Line | _Said | _Verified:
+    def _read(self, line: Line, raw: RawLine) -> Line | _Entry | _Memory:
         value = raw.value(self.longest)
         match value.get("kind", "entry"):
             case "entry":
                 entry = self._entry(value, raw)
                 old = self.clock() - entry.created_at >= WORKING_LIFE
-                return _History(line, entry) if old else _Said(line, entry)
+                return _OldEntry(line, entry) if old else _Entry(line, entry)
             case "memory" if not self.approves:
                 return replace(line, outcome=Outcome.SKIPPED, reason=_NO_PERSON)
             case "memory":
                 own_id = value.get("id")
                 memory_id = validate.name(own_id, field="id") if isinstance(own_id, str) else None
-                return _Verified(replace(line, outcome=Outcome.PROMOTED), value, memory_id)
+                return _Memory(replace(line, outcome=Outcome.PROMOTED), value, memory_id)
             case "event":
                 return replace(line, outcome=Outcome.SKIPPED, reason=_EVENT)
         raise InvalidInput(f"kind is {value['kind']!r}. Use 'entry', 'memory' or 'event'.", field="kind")
@@ -124,51 +171,51 @@ class Importer:
             id=_own_id(value["id"]) if value.get("id") else self._made_id(raw),
             project_id=self.review.project_id,
             session_id=DEFAULT_SESSION if value.get("session_id") is None else value["session_id"],
-            content=value.get("content"),  # type: ignore[arg-type] # the filter's door refuses what is no text
+            content=value.get("content"),  # type: ignore[arg-type] # the filter refuses what is no text
             created_at=self.clock() if value.get("created_at") is None else _time(value["created_at"]),
             **{name: value[name] for name in CALLER_FIELDS if value.get(name) is not None},
         )
 
-    def _filter(self, steps: Iterator[_Said]) -> Iterator[Line]:
+    def _filter(self, steps: Iterator[_Entry]) -> Iterator[Line]:
         for step in steps:
             yield _or_failed(step.line, self._filtered, step)
 
-    def _filtered(self, step: _Said) -> Line:
+    def _filtered(self, step: _Entry) -> Line:
         known = self.review.entry(step.entry.id) is not None
         admission = self.maintenance.import_entry(step.entry).admission
         return _known(step.line) if known else replace(step.line, admitted=admission.admitted)
 
-    def _keep(self, steps: Iterator[_History]) -> Iterable[Line]:
+    def _keep(self, steps: Iterator[_OldEntry]) -> Iterable[Line]:
         together = list(steps)
         return _settled(together, self.maintenance.import_history([step.entry for step in together]))
 
-    def _look_up(self, steps: Iterator[_Verified]) -> Iterator[Line]:
+    def _look_up(self, steps: Iterator[_Memory]) -> Iterator[Line]:
         together = list(steps)
         retired = self.maintenance.retired([step.memory_id for step in together if step.memory_id is not None])
         return self._bring(_or_failed(step.line, self._looked_up, step, retired) for step in together)
 
-    def _looked_up(self, step: _Verified, retired: Container[str | None]) -> Line | _Text:
+    def _looked_up(self, step: _Memory, retired: Container[str | None]) -> Line | _MemoryText:
         if step.memory_id in retired:
             return replace(step.line, outcome=Outcome.SKIPPED, reason=_RETIRED)
         content = step.value.get("content")
         sources = list(self._sources(step.value.get("entry_ids"), content))
-        return _Sourced(step.line, content, sources) if sources else _Text(step.line, content)
+        return _MemoryOfEntries(step.line, content, sources) if sources else _MemoryText(step.line, content)
 
-    def _promote_texts(self, steps: Iterator[_Text]) -> Iterable[Line]:
+    def _promote_texts(self, steps: Iterator[_MemoryText]) -> Iterable[Line]:
         together = list(steps)
         return _settled(together, self.maintenance.import_texts([step.content for step in together], by=self.review.by))
 
-    def _promote_entries(self, steps: Iterator[_Sourced]) -> Iterator[Line]:
+    def _promote_entries(self, steps: Iterator[_MemoryOfEntries]) -> Iterator[Line]:
         for step in steps:
             yield _or_failed(step.line, self._promoted, step)
 
-    def _promoted(self, step: _Sourced) -> Line:
+    def _promoted(self, step: _MemoryOfEntries) -> Line:
         asked = self.clock()
         written = [self.review.promote(entry_id, text=step.content) for entry_id in step.entry_ids]
         return _known(step.line) if all(memory.approval.at < asked for memory in written) else step.line
 
     def _sources(self, entry_ids: object, content: object) -> Iterator[str]:
-        """Yield the entries here that said just this: promoting another would approve what nobody read."""
+        """Yield the entries here of just this content: promoting another would approve what nobody read."""
         if not isinstance(entry_ids, list) or not isinstance(content, str):
             return
         for entry_id in entry_ids:
@@ -189,7 +236,9 @@ def _or_failed(line: Line, work: Callable[P, T], *args: P.args, **kwargs: P.kwar
         return _failed(line, exc)
 
 
-def _settled(steps: Sequence[_Said | _Text], outcomes: Sequence[bool | InvalidInput | Conflict]) -> Iterator[Line]:
+def _settled(
+    steps: Sequence[_Entry | _MemoryText], outcomes: Sequence[bool | InvalidInput | Conflict]
+) -> Iterator[Line]:
     """Yield the lines with what became of each: new, known, or an error."""
     for step, outcome in zip(steps, outcomes, strict=True):
         if isinstance(outcome, bool):
