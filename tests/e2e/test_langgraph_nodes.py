@@ -347,7 +347,7 @@ def test_a_graph_goes_on_while_memsieve_is_down_and_is_recorded_later(project, m
         broken.setattr(SqliteQuarantine, "add", down)
         run_graph(graph, {"said": []}, config)
     recorder = config["callbacks"][0].recorder
-    assert [one.said.node_id for one in recorder.failures] == ["one", "two"]
+    assert [one.request.fields["node_id"] for one in recorder.failures] == ["one", "two"]
     recorder.close()
     assert said(project) == [("one", "First."), ("two", "Second.")]
 

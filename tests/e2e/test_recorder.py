@@ -271,7 +271,7 @@ def test_the_agent_goes_on_and_what_was_said_is_recorded_later_in_order(project,
         assert recorder.record("First of three.") is None
         assert recorder.record("Second of three.") is None
     assert [one.text for one in recorder.waiting] == ["First of three.", "Second of three."]
-    assert [one.said.text for one in told] == ["First of three.", "Second of three."]
+    assert [one.request.text for one in told] == ["First of three.", "Second of three."]
     assert caplog.text.count("not recorded yet, and tried again") == 2
     assert recorder.record("Third of three.") is not None
     assert said(project) == ["First of three.", "Second of three.", "Third of three."]

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import memsieve.integrations as door
-from memsieve.integrations.said import MAX_BYTES, parts, plain
+from memsieve.integrations.record_request import MAX_BYTES, json_metadata, parts
 
 FRAMEWORKS = ("langchain", "langchain_core", "langgraph", "agents", "pydantic_ai")
 # A process in which a framework is not installed.
@@ -50,7 +50,7 @@ def test_recording_needs_no_framework():
 
 
 def test_the_door_offers_four_names():
-    assert door.__all__ == ["Failure", "Recorder", "Said", "remembered"]
+    assert door.__all__ == ["Failure", "RecordRequest", "Recorder", "remembered"]
 
 
 @pytest.mark.parametrize("text", ["字" * 100_000, "line\n" * 50_000, "x" * MAX_BYTES, "a" + "🙂" * 30_000])
@@ -61,10 +61,10 @@ def test_parts_are_small_enough_and_together_the_whole(text):
 
 
 def test_metadata_of_any_kind_can_be_kept():
-    assert plain({"a": {1, 2} - {2}, 3: b"x", "n": float("inf"), "half": "\ud800"}) == {
+    assert json_metadata({"a": {1, 2} - {2}, 3: b"x", "n": float("inf"), "half": "\ud800"}) == {
         "a": [1],
         "3": "b'x'",
         "n": "inf",
         "half": "\ufffd",
     }
-    assert plain({"big": "x" * 10_000, "b": 1}) == {"metadata_too_large": ["b", "big"]}
+    assert json_metadata({"big": "x" * 10_000, "b": 1}) == {"metadata_too_large": ["b", "big"]}

@@ -1,6 +1,5 @@
-from memsieve.integrations.failures import Failure
 from memsieve.integrations.plain import remembered
-from memsieve.integrations.recorder import Recorder
-from memsieve.integrations.said import Said
+from memsieve.integrations.record_request import RecordRequest
+from memsieve.integrations.recorder import Failure, Recorder
 
-__all__ = ["Failure", "Recorder", "Said", "remembered"]
+__all__ = ["Failure", "RecordRequest", "Recorder", "remembered"]

@@ -36,7 +36,7 @@ class LoopBridge:
         except BaseException:
             work.close()
             raise
-        # Whoever is interrupted here leaves it to be done: half said is worse.
+        # An interrupted caller leaves the work running: half-done work would be worse.
         return running.result()
 
     async def acall(self, work: Coroutine[Any, Any, R]) -> R:

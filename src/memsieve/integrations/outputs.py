@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Any
 
 from memsieve.integrations.messages import NOTHING, Message, NodeInput, confidence, message_of
-from memsieve.integrations.said import key_of
+from memsieve.integrations.record_request import key_of
 
 # Keys that hold text for a reader; others may.
 KEYS = ("content", "text", "output", "answer", "message", "messages", "result", "response")

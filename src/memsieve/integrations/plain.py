@@ -1,11 +1,12 @@
-"""Plain Python: a decorator that records what a function returns or yields."""
+"""Plain Python: a decorator that records the output of a function, and a block that records what it is given."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncIterator, Callable, Iterator
 from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from memsieve.integrations.outputs import recordings
 
@@ -119,3 +120,38 @@ _KINDS = (
     (inspect.iscoroutinefunction, _coroutine),
     (inspect.isgeneratorfunction, _generator),
 )
+
+
+class Step:
+    """A block of work, by `with` or `async with`: each output given to `say` is recorded under its name, at once."""
+
+    def __init__(self, recorder: Recorder, name: str, about: dict[str, Any]) -> None:
+        self.recorder = recorder
+        self.name = name
+        self._about = {"node_id": name, **about}
+
+    def say(self, output: Any, **about: Any) -> None:
+        """Record an output: a text, or any value with texts in it."""
+        for one in recordings(output, self.name):
+            self.recorder.record(one.text, **{**one.about, **self._about, **about})
+
+    async def asay(self, output: Any, **about: Any) -> None:
+        """Record an output from asynchronous code."""
+        for one in recordings(output, self.name):
+            await self.recorder.arecord(one.text, **{**one.about, **self._about, **about})
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Do nothing: everything is recorded already, also of a failed step."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Do nothing: everything is recorded already, also of a failed step."""

@@ -26,8 +26,8 @@ from pydantic_ai.tools import ToolDefinition  # noqa: E402
 
 from memsieve.integrations.messages import confidence, content_text  # noqa: E402
 from memsieve.integrations.outputs import Found, no_text, recordings  # noqa: E402
+from memsieve.integrations.record_request import key_of  # noqa: E402
 from memsieve.integrations.recorder import Recorder  # noqa: E402
-from memsieve.integrations.said import key_of  # noqa: E402
 from memsieve.runtime.lru_cache import LRUCache  # noqa: E402
 
 MODEL = "model"

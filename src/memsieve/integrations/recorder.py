@@ -1,6 +1,6 @@
-"""What all frameworks share: record what was said, give back what is known, and never hold the agent up.
+"""The recorder that all frameworks share: record outputs, retrieve context, and never stop the agent.
 
-On the caller's path is the durable write and nothing else. The filter decides after that, in the background.
+The caller waits for the durable write only; the filter decides later, in the background.
 """
 
 from __future__ import annotations
@@ -8,44 +8,51 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-import uuid
 import weakref
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Literal, Self, TypeVar, cast
+from typing import Any, Literal, Self, TypeVar
 
 from memsieve import validate
 from memsieve.errors import Conflict, Forbidden, InvalidInput, StoreUnavailable
-from memsieve.integrations.failures import Failure, report, report_left
 from memsieve.integrations.loop_bridge import LoopBridge
-from memsieve.integrations.said import MAX_BYTES, Said, key_of, mended, named, parts, plain
-from memsieve.integrations.step import Step
-from memsieve.model import CALLER_FIELDS, Answer, EntryFields, Receipt
+from memsieve.integrations.plain import Step
+from memsieve.integrations.record_request import MAX_BYTES, RecordRequest
+from memsieve.model import Answer, Receipt
 from memsieve.project import AsyncProject, Project
 from memsieve.retrieval import prompt
 from memsieve.runtime.backoff import Backoff
-from memsieve.validate import MAX_NAME_LENGTH
 
-# As many texts are kept while memsieve is down, and as many failures told of.
+# The most texts that wait while memsieve is down, and the most failures that are listed.
 MOST_KEPT = 1000
 SECONDS = 10.0
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 60.0
-# Trying again would bring the same.
+# A retry would fail again.
 _FOR_GOOD = (InvalidInput, Conflict, Forbidden)
 
 R = TypeVar("R")
 _log = logging.getLogger(__name__)
 
 
-class Recorder:
-    """Records into one project. A failure is told of, and the agent goes on; with `on_failure="stop"` it is raised.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """A failed call: a text that is not recorded (yet, or `lost` for good), or a query that got no answer."""
 
-    `failures` lists what went wrong, `waiting` what is tried again at the next recording and when the recorder is
-    closed, `lost` what could not be kept. `on_error` is called with each `Failure`. A call takes `seconds` at most.
+    error: BaseException
+    request: RecordRequest | None = None
+    query: str | None = None
+    lost: bool = False
+
+
+class Recorder:
+    """Records into one project. A failure is reported and the agent goes on; with `on_failure="stop"` it is raised.
+
+    `failures` lists all failures, `waiting` the texts that are retried at the next recording and on close, `lost`
+    those that were given up. `on_error` is called with each `Failure`. A call takes at most `seconds`.
     """
 
     def __init__(
@@ -67,49 +74,49 @@ class Recorder:
         self.agent_id = None if agent_id is None else validate.name(agent_id, field="agent_id")
         self.stops = on_failure == "stop"
         self.failures: deque[Failure] = deque(maxlen=most_kept)
-        self.lost: deque[Said] = deque(maxlen=most_kept)
-        self._waiting: deque[Said] = deque()
+        self.lost: deque[RecordRequest] = deque(maxlen=most_kept)
+        self._waiting: deque[RecordRequest] = deque()
         self._most_kept = most_kept
         self._on_error = on_error
         self._seconds = seconds
         self._max_bytes = max_bytes
         self._backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
         self._not_before = 0.0
-        self._trying_again = False
-        self._ended = weakref.finalize(self, report_left, self._waiting)
+        self._retrying = False
+        self._ended = weakref.finalize(self, _log_unrecorded, self._waiting)
 
     @property
-    def waiting(self) -> tuple[Said, ...]:
-        """What was said and is not recorded yet, oldest first."""
+    def waiting(self) -> tuple[RecordRequest, ...]:
+        """The texts that are not recorded yet, oldest first."""
         return tuple(self._waiting)
 
     def record(self, text: str, **about: Any) -> Receipt | None:
         """Record a text: its receipt, or None if it waits. See `arecord`."""
-        pieces = self._said(text, about)
+        requests = self._requests(text, about)
         try:
-            outcome = self.bridge.call(self._record_all(pieces))
-        except Exception as error:  # noqa: BLE001 - the agent goes on whatever it is
-            outcome = self._failed(pieces, error)
+            outcome = self.bridge.call(self._record_all(requests))
+        except Exception as error:  # noqa: BLE001 - the agent goes on after any failure
+            outcome = self._failed(requests, error)
         return self._receipt(outcome)
 
     async def arecord(self, text: str, **about: Any) -> Receipt | None:
         """Record a text: its receipt, or None if it waits.
 
         `node_id`, `agent_id`, `session_id`, `confidence`, `metadata`, and a `key`, by which the same output is
-        known again, say more about it. A text that is too long is recorded in parts.
+        stored once, are optional. A text that is too long is recorded in parts.
         """
-        pieces = self._said(text, about)
+        requests = self._requests(text, about)
         try:
-            outcome = await self.bridge.acall(self._record_all(pieces))
-        except Exception as error:  # noqa: BLE001 - the agent goes on whatever it is
-            outcome = self._failed(pieces, error)
+            outcome = await self.bridge.acall(self._record_all(requests))
+        except Exception as error:  # noqa: BLE001 - the agent goes on after any failure
+            outcome = self._failed(requests, error)
         return self._receipt(outcome)
 
     def context(self, query: str, *, max_tokens: int | None = None, **options: Any) -> str:
         """Return the block for a prompt; see `acontext`."""
         try:
             answer = self.bridge.call(self._retrieve(query, options))
-        except Exception as error:  # noqa: BLE001 - the agent goes on whatever it is
+        except Exception as error:  # noqa: BLE001 - the agent goes on after any failure
             return self.not_asked(query, error)
         return prompt.history_context(answer, max_tokens=max_tokens)
 
@@ -117,7 +124,7 @@ class Recorder:
         """Return the block for a prompt; it says so if memory could not be asked. Options are those of `retrieve`."""
         try:
             answer = await self.aretrieve(query, **options)
-        except Exception as error:  # noqa: BLE001 - the agent goes on whatever it is
+        except Exception as error:  # noqa: BLE001 - the agent goes on after any failure
             return self.not_asked(query, error)
         return prompt.history_context(answer, max_tokens=max_tokens)
 
@@ -134,15 +141,15 @@ class Recorder:
         return Step(self, name, about)
 
     def close(self) -> None:
-        """Try once more what waits; what fails again is lost, and told of."""
+        """Retry the waiting texts once more; those that fail again are lost and reported."""
         with suppress(Exception):
-            self.bridge.call(self._try_again(at_once=True))
+            self.bridge.call(self._retry(at_once=True))
         self._give_up()
 
     async def aclose(self) -> None:
-        """Try once more what waits; what fails again is lost, and told of."""
+        """Retry the waiting texts once more; those that fail again are lost and reported."""
         with suppress(Exception):
-            await self.bridge.acall(self._try_again(at_once=True))
+            await self.bridge.acall(self._retry(at_once=True))
         self._give_up()
 
     def __enter__(self) -> Self:
@@ -161,34 +168,22 @@ class Recorder:
     ) -> None:
         await self.aclose()
 
-    def _said(self, text: str, about: Mapping[str, Any]) -> list[Said]:
-        """Return what is to be recorded; what is wrong with it is the caller's mistake, and raised."""
-        said = _said(text, {"session_id": self.session_id, "agent_id": self.agent_id}, about)
-        pieces = parts(said.text, self._max_bytes)
-        if len(pieces) == 1:
-            return [said]
-        metadata = said.fields.get("metadata") or {}
-        return [
-            replace(
-                said,
-                text=piece,
-                key=f"{said.key}-{number}",
-                fields={**said.fields, "metadata": {**metadata, "part": number, "parts": len(pieces)}},
-            )
-            for number, piece in enumerate(pieces, 1)
-            if piece.strip()
-        ]
+    def _requests(self, text: str, about: Mapping[str, Any]) -> list[RecordRequest]:
+        """Return what to record; a caller's mistake is raised."""
+        given = {name: value for name, value in about.items() if value is not None}
+        defaults = {"session_id": self.session_id, "agent_id": self.agent_id}
+        return RecordRequest.of(text, {**defaults, **given}).split(self._max_bytes)
 
-    async def _record_all(self, pieces: Sequence[Said]) -> Receipt | Exception | None:
-        """Record all pieces of a text; what fails is told of here, for whoever asked may be gone by then."""
+    async def _record_all(self, requests: Sequence[RecordRequest]) -> Receipt | Exception | None:
+        """Record all requests; failures are reported here, as the caller may be gone by then."""
         outcome: Receipt | Exception | None = None
-        for place, said in enumerate(pieces):
+        for place, request in enumerate(requests):
             try:
-                outcome = await self._record(said)
+                outcome = await self._record(request)
             except asyncio.CancelledError:
-                return self._failed(pieces[place:], StoreUnavailable("The event loop ended before it was recorded."))
-            except Exception as error:  # noqa: BLE001 - the agent goes on whatever it is
-                failed = self._failed([said], error)
+                return self._failed(requests[place:], StoreUnavailable("The event loop ended before it was recorded."))
+            except Exception as error:  # noqa: BLE001 - the agent goes on after any failure
+                failed = self._failed([request], error)
                 if self.stops:
                     return failed
         return outcome
@@ -200,50 +195,52 @@ class Recorder:
             return None
         return outcome
 
-    async def _record(self, said: Said) -> Receipt | None:
-        """Record one text on the project's own loop, those that wait first: they were said before."""
+    async def _record(self, request: RecordRequest) -> Receipt | None:
+        """Record one text on the project's own loop, after the waiting ones, which are older."""
         if self._waiting:
-            await self._try_again()
+            await self._retry()
         if self._waiting:
-            self._keep(said, StoreUnavailable(f"{len(self._waiting)} texts that were said before wait to be recorded."))
+            self._keep(
+                request, StoreUnavailable(f"{len(self._waiting)} texts that were said before wait to be recorded.")
+            )
             return None
-        return await self._write(said)
+        return await self._write(request)
 
-    async def _write(self, said: Said) -> Receipt:
+    async def _write(self, request: RecordRequest) -> Receipt:
         receipt = await self._in_time(
             self.bridge.project.record(
-                said.text,
-                session_id=said.session_id,
-                idempotency_key=said.key,
+                request.text,
+                session_id=request.session_id,
+                idempotency_key=request.key,
                 decide="later",
-                **said.fields,
+                **request.fields,
             )
         )
         self._backoff.reset()
         return receipt
 
-    async def _try_again(self, *, at_once: bool = False) -> None:
-        """Record what waits, in order, until it fails; not too often while memsieve is down."""
-        if self._trying_again or (not at_once and time.monotonic() < self._not_before):
+    async def _retry(self, *, at_once: bool = False) -> None:
+        """Record the waiting texts in order, with back-off while memsieve is down."""
+        if self._retrying or (not at_once and time.monotonic() < self._not_before):
             return
-        self._trying_again = True
+        self._retrying = True
         try:
             while self._waiting:
-                await self._try_one(self._waiting[0])
-        except Exception as error:  # noqa: BLE001 - told of already, when it began to wait
+                await self._retry_one(self._waiting[0])
+        except Exception as error:  # noqa: BLE001 - reported already, when it began to wait
             _log.debug("Still not recorded: %s", error)
-            self._wait_longer()
+            self._back_off()
         finally:
-            self._trying_again = False
+            self._retrying = False
 
-    async def _try_one(self, said: Said) -> None:
+    async def _retry_one(self, request: RecordRequest) -> None:
         try:
-            await self._write(said)
+            await self._write(request)
         except _FOR_GOOD as error:
-            self._lose(said, error)
-        # Others may have had to make room meanwhile.
+            self._lose(request, error)
+        # It may have been given up meanwhile, to make room.
         with suppress(ValueError):
-            self._waiting.remove(said)
+            self._waiting.remove(request)
 
     async def _retrieve(self, query: str, options: Mapping[str, Any]) -> Answer:
         about = {"session_id": self.session_id, "agent_id": self.agent_id, **options}
@@ -256,29 +253,29 @@ class Recorder:
         except TimeoutError as error:
             raise StoreUnavailable(f"memsieve did not answer within {self._seconds:g} seconds.") from error
 
-    def _failed(self, pieces: Sequence[Said], error: Exception) -> Exception:
-        for said in pieces:
+    def _failed(self, requests: Sequence[RecordRequest], error: Exception) -> Exception:
+        for request in requests:
             if self.stops:
-                self._report(Failure(error=error, said=said, lost=True))
+                self._report(Failure(error=error, request=request, lost=True))
             elif isinstance(error, _FOR_GOOD):
-                self._lose(said, error)
+                self._lose(request, error)
             else:
-                self._wait_longer()
-                self._keep(said, error)
+                self._back_off()
+                self._keep(request, error)
         return error
 
-    def _keep(self, said: Said, error: Exception) -> None:
-        self._waiting.append(said)
-        self._report(Failure(error=error, said=said))
+    def _keep(self, request: RecordRequest, error: Exception) -> None:
+        self._waiting.append(request)
+        self._report(Failure(error=error, request=request))
         if len(self._waiting) > self._most_kept:
             self._lose(self._waiting.popleft(), error)
 
-    def _wait_longer(self) -> None:
+    def _back_off(self) -> None:
         self._not_before = time.monotonic() + self._backoff.next_delay()
 
-    def _lose(self, said: Said, error: BaseException) -> None:
-        self.lost.append(said)
-        self._report(Failure(error=error, said=said, lost=True))
+    def _lose(self, request: RecordRequest, error: BaseException) -> None:
+        self.lost.append(request)
+        self._report(Failure(error=error, request=request, lost=True))
 
     def _give_up(self) -> None:
         error = StoreUnavailable("It could not be recorded before the recorder was closed.")
@@ -286,7 +283,7 @@ class Recorder:
             self._lose(self._waiting.popleft(), error)
 
     def not_asked(self, query: str, error: Exception) -> str:
-        """Tell that memory could not be asked, and return the block that says so; who stops on failure raises it."""
+        """Report that memory could not be asked; raise, or return the block that says so."""
         self._report(Failure(error=error, query=query))
         if self.stops:
             raise error
@@ -294,28 +291,34 @@ class Recorder:
 
     def _report(self, failure: Failure) -> None:
         self.failures.append(failure)
-        report(failure, self._on_error)
+        _log_failure(failure, self._on_error)
 
 
-def _said(text: str, defaults: Mapping[str, Any], about: Mapping[str, Any]) -> Said:
-    if not isinstance(text, str):
-        raise InvalidInput(
-            f"A text is recorded, not {type(text).__name__}: find it with outputs.texts().", field="text"
-        )
-    given = {**defaults, **{name: one for name, one in about.items() if one is not None}}
-    if given["session_id"] is None:
-        raise InvalidInput(
-            "No session is named. Give the recorder a session_id, or the framework a thread id.", field="session_id"
-        )
-    sure, metadata = given.get("confidence"), plain(given.get("metadata", {}))
+def _log_failure(failure: Failure, on_error: Callable[[Failure], object] | None) -> None:
+    """Log a failure and call `on_error`, whose own failure is logged as well."""
+    _log.log(logging.ERROR if failure.lost else logging.WARNING, "%s", _words(failure))
+    if on_error is None:
+        return
     try:
-        sure = validate.confidence(sure)
-    except InvalidInput:
-        sure, metadata = None, {**metadata, "confidence": str(sure)[:MAX_NAME_LENGTH]}
-    fields = {name: named(given.get(name)) for name in CALLER_FIELDS}
-    return Said(
-        text=mended(text),
-        session_id=named(given["session_id"]) or "unnamed",
-        fields=cast("EntryFields", {**fields, "confidence": sure, "metadata": metadata}),
-        key=key_of(str(given["key"])) if "key" in given else uuid.uuid4().hex,
-    )
+        on_error(failure)
+    except Exception:  # noqa: BLE001 - a callback must not stop the agent
+        _log.exception("on_error raised, after: %s", failure.error)
+
+
+def _words(failure: Failure) -> str:
+    error = f"{type(failure.error).__name__}: {failure.error}"
+    if failure.request is None:
+        return f"Memory could not be asked, and the agent went on without: {error}"
+    request = failure.request
+    where = f"session {request.session_id}, node {request.fields.get('node_id')}, {len(request.text)} characters"
+    if failure.lost:
+        return f"What was said ({where}) is not recorded, and lost to memory: {error}"
+    return f"What was said ({where}) is not recorded yet, and tried again: {error}"
+
+
+def _log_unrecorded(waiting: Collection[RecordRequest]) -> None:
+    """Log that a recorder was garbage-collected with texts that were never recorded."""
+    if waiting:
+        _log.error(
+            "%d texts were never recorded: the recorder was not closed. Call close() or use `with`.", len(waiting)
+        )

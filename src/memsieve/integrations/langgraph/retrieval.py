@@ -11,10 +11,9 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langgraph.config import get_stream_writer
 
 from memsieve.errors import ConfigError, Forbidden, InvalidInput
-from memsieve.integrations.failures import Failure
 from memsieve.integrations.langgraph.callback import RECALL_TAG
 from memsieve.integrations.messages import message_of
-from memsieve.integrations.recorder import Recorder
+from memsieve.integrations.recorder import Failure, Recorder
 from memsieve.model import Answer
 from memsieve.retrieval.prompt import history_context
 
