@@ -67,7 +67,7 @@ def test_what_cannot_leave_working_memory_is_not_decided_on(memory, server, acti
     assert ada.audit_log() == []
     assert ada.entry(entry.id).review is None
     server.redis.start()
-    again(project.restore_working)
+    again(memory.maintenance("apollo").restore_working)
     assert [one.id for one in project.working()] == [entry.id]
     action(project, entry)
     assert project.working() == []
@@ -100,11 +100,11 @@ def test_what_a_person_decides_while_the_filter_of_another_process_admits_it_is_
     services, project = memory.inner.services, memory.project("apollo")
     put = services.working.put
 
-    async def put_after_the_deed(scope, entry, admission):
+    async def put_after_the_action(scope, entry, admission):
         await asyncio.to_thread(action, other.project("apollo"), entry)
         await put(scope, entry, admission)
 
-    monkeypatch.setattr(services.working, "put", put_after_the_deed)
+    monkeypatch.setattr(services.working, "put", put_after_the_action)
     assert project.record(TEXT, session_id="s", confidence=0.9).admission.admitted
     assert gone(other.project("apollo"))
 
