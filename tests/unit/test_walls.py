@@ -247,7 +247,7 @@ def calls_of(name, folder=SOURCES):
 
 def test_only_promotion_makes_an_approval():
     # The adapters read approvals back, and so does the client; `replace()` on one would be found by the second line.
-    readers = {"stores/sqlite/longterm.py", "stores/postgres/longterm.py", "documents/memories.py"}
+    readers = {"stores/rows.py", "documents/memories.py"}
     assert set(calls_of("Approval")) == {"review/approve.py"} | readers
     assert {path for path in calls_of("approve") if not path.startswith("testing/")} == {"review/promote.py"}
 
