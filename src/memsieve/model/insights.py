@@ -110,7 +110,7 @@ class InsightDecision:
     reason: str = ""
     memory_id: str | None = None
 
-    def told(self, insight_id: str) -> str:
+    def sentence(self, insight_id: str) -> str:
         """Say who decided on an insight, when, and how."""
         return (
             f"Insight {insight_id} was {self.review} by {self.by} on {self.at.astimezone(UTC):%Y-%m-%d at %H:%M} UTC."

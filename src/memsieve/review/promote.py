@@ -133,7 +133,7 @@ class Promoter:
         self, scope: Scope, insight_id: str, decided: InsightDecision, text: str | None
     ) -> LongTermMemory:
         """Return what an insight was promoted to; refuse if another text, or nothing of it, was approved."""
-        decision = decided.told(insight_id)
+        decision = decided.sentence(insight_id)
         if decided.memory_id is None:
             raise Conflict(f"{decision} Nothing was changed: write what is true with `memsieve promote --text`.")
         memory = await self.longterm.get(scope, decided.memory_id)

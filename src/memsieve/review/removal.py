@@ -85,7 +85,7 @@ def _refuse_verified(found: Insight | Receipt) -> None:
     if isinstance(found, Insight):
         decided = found.decision
         if decided is not None and decided.review is ReviewStatus.PROMOTED:
-            raise Conflict(f"{decided.told(found.id)} Nothing was changed. {instead}")
+            raise Conflict(f"{decided.sentence(found.id)} Nothing was changed. {instead}")
     elif found.review is ReviewStatus.PROMOTED:
         raise Conflict(f"Entry {found.entry.id} is verified memory. {instead}")
 

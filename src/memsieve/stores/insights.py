@@ -203,4 +203,4 @@ def dismissal_detail(insight_id: str, content: str) -> dict[str, str]:
 
 
 def _too_late(insight_id: str, decided: InsightDecision) -> Conflict:
-    return Conflict(f"{decided.told(insight_id)} Nothing was changed.")
+    return Conflict(f"{decided.sentence(insight_id)} Nothing was changed.")
