@@ -453,11 +453,11 @@ def test_fastapi_sends_nothing_of_its_own(settings, collector, monkeypatch):
 def test_traces_that_cannot_be_sent_are_told_in_a_clear_line(monkeypatch, caplog):
     monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
     traces = tracing.configured({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://localhost:4318"})
-    with traces.deed("record"), traces.request("GET", []) as span:
+    with traces.span("record"), traces.request("GET", []) as span:
         span.answered("GET", "/healthz", 200)
     assert "pip install 'memsieve[otel]'" in caplog.text
 
 
 def test_without_an_endpoint_nothing_of_opentelemetry_is_loaded():
-    with contextlib.closing(tracing.configured({})) as traces, traces.deed("record"):
+    with contextlib.closing(tracing.configured({})) as traces, traces.span("record"):
         assert traces._tracer is None
