@@ -168,8 +168,13 @@ class EmbeddedReview(_Embedded, AsyncReview):
     async def last_digest(self) -> Digest | None:
         return await self._services.digester.last(self._scope)
 
-    async def insights(self, *, decided: bool = False) -> list[Insight]:
-        return await self._services.digester.insights(self._scope, decided=decided)
+    async def insights(
+        self, *, decided: bool = False, after_id: str | None = None, limit: int | None = None
+    ) -> list[Insight]:
+        after_id = None if after_id is None else _id(after_id)
+        if limit is not None:
+            validate.whole_number(limit, field="limit", most=MAX_LISTED)
+        return await self._services.digester.insights(self._scope, decided=decided, after_id=after_id, limit=limit)
 
     async def insight(self, insight_id: str) -> Insight | None:
         return await self._services.digester.digests.get(self._scope, _id(insight_id))

@@ -82,6 +82,9 @@ class QuarantineStore(Protocol):
     async def get(self, scope: Scope, entry_id: str) -> Receipt | None:
         """Return an entry of this project, or None. Agents are refused."""
 
+    async def get_many(self, scope: Scope, entry_ids: Sequence[str]) -> list[Receipt]:
+        """Return those of these entries that are there, in the order of their ids here. Agents are refused."""
+
     async def find(self, scope: Scope, wanted: EntryFilter) -> list[Receipt]:
         """Return the matching entries of this project, newest first unless asked otherwise. Agents are refused."""
 
@@ -224,10 +227,14 @@ class DigestStore(Protocol):
         entry or with an insight.
         """
 
-    async def insights(self, scope: Scope, *, decided: bool) -> list[Insight]:
+    async def insights(
+        self, scope: Scope, *, decided: bool, before_id: str | None = None, limit: int | None = None
+    ) -> list[Insight]:
         """Return the insights that wait, or those that are decided, in the order they were made, with all sources.
 
-        A memory that was retired since is not the nearest any more. Agents are refused.
+        - With a `limit`, only the newest of them, at most that many; with `before_id`, only those made before that one.
+        - A memory that was retired since is not the nearest any more.
+        - Agents are refused.
         """
 
     async def get(self, scope: Scope, insight_id: str) -> Insight | None:

@@ -154,8 +154,13 @@ class ReadOnlyReview(VerifiedReads, Protocol):
         """Return the newest digest with what waits now, or None; nothing is made."""
         ...
 
-    async def insights(self, *, decided: bool = False) -> list[Insight]:
-        """List all insights that wait, first to be decided on first, or those that are decided, newest first."""
+    async def insights(
+        self, *, decided: bool = False, after_id: str | None = None, limit: int | None = None
+    ) -> list[Insight]:
+        """List all insights that wait, first to be decided on first, or those that are decided, newest first.
+
+        With a `limit` no more than that many, with `after_id` only what follows this one in the list.
+        """
         ...
 
     async def insight(self, insight_id: str) -> Insight | None:

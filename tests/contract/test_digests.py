@@ -146,6 +146,30 @@ def test_insights_come_in_the_order_they_were_made(stores, run):
     assert waiting(run, stores) == [middle]
 
 
+def test_insights_are_read_in_pages_from_the_newest_back(stores, run):
+    said = say(run, stores, "one")
+    hours = [4, 1, 3, 2, 2, 5]
+    made = [insight([said], f"{place}", made_at=NOW + hour * HOUR) for place, hour in enumerate(hours)]
+    save(run, stores, *made)
+    for one in made[:-1]:
+        dismiss(run, stores, one)
+
+    def page(limit, before=None, *, decided=True):
+        found = run(stores.digests.insights(person(), decided=decided, before_id=before, limit=limit))
+        return [one.id for one in found]
+
+    whole = [one.id for one in decided(run, stores)]
+    assert len(whole) == 5
+    assert page(None) == page(9) == whole
+    assert page(2) == whole[3:]
+    assert page(2, whole[3]) == whole[1:3]
+    assert page(None, whole[3]) == whole[:3]
+    assert page(0) == page(2, whole[0]) == page(2, "unknown") == []
+    assert page(2, decided=False) == [made[-1].id]
+    [newest] = run(stores.digests.insights(person(), decided=True, limit=1))
+    assert [source.entry_id for source in newest.sources] == [said.id]
+
+
 def test_sources_come_in_the_order_they_were_given(stores, run):
     said = [say(run, stores, f"one {number}") for number in range(12)]
     made = make(run, stores, *reversed(said))

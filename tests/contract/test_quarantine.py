@@ -464,3 +464,15 @@ def test_what_was_decided_on_an_entry_itself_goes_before_what_was_decided_on_its
         ReviewStatus.DISMISSED,
         ReviewStatus.RETIRED,
     ]
+
+
+def test_many_entries_are_read_at_once_in_the_order_of_their_ids_without_those_that_are_not_there(stores, run):
+    first, second, third = (entry(f"The finding {number} is kept.") for number in range(3))
+    for said in (first, second, third):
+        run(stores.quarantine.add(agent(), said))
+    wanted = [third.id, "unknown", first.id, third.id]
+    assert [one.entry for one in run(stores.quarantine.get_many(person(), wanted))] == [third, first]
+    assert run(stores.quarantine.get_many(person("gemini"), wanted)) == []
+    assert run(stores.quarantine.get_many(person(), [])) == []
+    with pytest.raises(Forbidden):
+        run(stores.quarantine.get_many(agent(), wanted))

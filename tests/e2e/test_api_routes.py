@@ -198,6 +198,12 @@ def test_a_digest_is_made_read_and_decided_on(api, reviewer):
     assert api.get("/memory/insights", key=reviewer).json()["items"] == []
     decided = api.get("/memory/insights", key=reviewer, decided="true").json()["items"]
     assert {one["decision"]["review"] for one in decided} == {"promoted", "dismissed"}
+    page = api.get("/memory/insights", key=reviewer, decided="true", limit="1").json()
+    rest = api.get("/memory/insights", key=reviewer, decided="true", limit="1", cursor=page["next_cursor"]).json()
+    assert (page["items"] + rest["items"], rest["next_cursor"]) == (decided, None)
+    after = api.get("/memory/insights", key=reviewer, decided="true", after_id=decided[0]["id"]).json()
+    assert after["items"] == decided[1:]
+    assert api.get("/memory/insights", key=reviewer, decided="true", after_id="insight-none").status_code == 404
     late = api.post("/memory/promote", {"id": second["id"]}, key=reviewer)
     assert (late.status_code, "the-reviewer" in late.json()["detail"]) == (409, True)
 

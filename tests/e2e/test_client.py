@@ -73,6 +73,8 @@ def test_everything_a_project_offers_works_over_http(server, data):  # noqa: PLR
         assert calls == [(0, 1), (1, 1)]
         assert ada.last_digest().entries == made.entries == 3
         assert [one.id for one in ada.insights()] == [one.id for one in made.insights]
+        assert [one.id for one in ada.insights(limit=1)] == [one.id for one in made.insights][:1]
+        assert ada.insights(after_id=made.insights[-1].id) == []
         for one in made.insights:
             assert ada.insight(one.id) == one
         assert ada.insight("insight-none") is None

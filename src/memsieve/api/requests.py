@@ -347,6 +347,7 @@ class InsightsQuery(NamedPageQuery):
     """Which insights to list."""
 
     decided: Switch = Field(default=False, description="Those that are decided on, in place of those that wait.")
+    after_id: Name | SkipJsonSchema[None] = Field(default=None, description="Only what follows this one in the list.")
 
 
 class KeysQuery(NamedPageQuery):

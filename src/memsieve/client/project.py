@@ -242,10 +242,20 @@ class RemoteReview(_Remote, AsyncReview):
         )
         return await self._found(call, documents.Digest)
 
-    async def insights(self, *, decided: bool = False) -> list[Insight]:
-        query = {"project_id": self._project_id, "decided": "true" if decided else "false"}
-        pages = self._connection.pages("/memory/insights", query, documents.InsightPage)
-        return [one.record() async for one in pages]
+    async def insights(
+        self, *, decided: bool = False, after_id: str | None = None, limit: int | None = None
+    ) -> list[Insight]:
+        query = {
+            "decided": "true" if decided else "false",
+            "after_id": None if after_id is None else _id(after_id),
+        }
+        if limit is None:
+            pages = self._connection.pages(
+                "/memory/insights", {"project_id": self._project_id, **query}, documents.InsightPage
+            )
+            return [one.record() async for one in pages]
+        validate.whole_number(limit, field="limit", most=MAX_LISTED)
+        return [one.record() for one in await self._listed("/memory/insights", query, limit, documents.InsightPage)]
 
     async def insight(self, insight_id: str) -> Insight | None:
         return await self._found(self._call("GET", insight_id, of="insights"), documents.Insight)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
@@ -77,10 +77,15 @@ class Digester:
         kept = await self.digests.last(scope)
         return None if kept is None else self._shown(kept)
 
-    async def insights(self, scope: Scope, *, decided: bool) -> list[Insight]:
-        """Return what waits, in the order of the queue, or what is decided, newest first."""
-        found = await self.digests.insights(scope, decided=decided)
-        return found[::-1] if decided else in_order(found, self.clock())
+    async def insights(
+        self, scope: Scope, *, decided: bool, after_id: str | None = None, limit: int | None = None
+    ) -> list[Insight]:
+        """Return what waits, in the order of the queue, or what is decided, newest first, after the given one."""
+        if decided:
+            found = await self.digests.insights(scope, decided=True, before_id=after_id, limit=limit)
+            return found[::-1]
+        queue = in_order(await self.digests.insights(scope, decided=False), self.clock())
+        return list(_after(queue, after_id))[:limit]
 
     async def _new(
         self, window: Window, found: ExtractionResult, history: DecisionHistory, pending: PendingInsights
@@ -142,6 +147,12 @@ def _reason(number: int, window: Window, found: ExtractionResult, history: Decis
     if number not in found.telling:
         return ExclusionReason.NO_CLAIM
     return ExclusionReason.SMALLER if number in found.grouped else ExclusionReason.SAID_ONCE
+
+
+def _after(queue: Sequence[Insight], insight_id: str | None) -> Sequence[Insight]:
+    """Return what follows an insight in the queue, or all of it where that one waits no more."""
+    ids = [insight.id for insight in queue]
+    return queue[ids.index(insight_id) + 1 :] if insight_id in ids else queue
 
 
 def _entries(insights: Iterable[Insight]) -> set[str]:

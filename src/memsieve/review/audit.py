@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from memsieve.errors import NotFound
 from memsieve.model import AuditEvent, Lineage, LongTermMemory, Scope
 from memsieve.ports import AuditLog, DigestStore, LongTermStore, QuarantineStore, ServingLog
-from memsieve.review.lookup import entries_of, receipts_of
+from memsieve.review.lookup import entries_of
 
 _PAGE = 1000
 
@@ -56,7 +56,7 @@ class Auditor:
         memory = await self.longterm.get(scope, decided.memory_id if decided and decided.memory_id else any_id)
         entry_ids = {any_id} if memory is None else {any_id, *memory.approval.entry_ids}
         entry_ids.update([] if insight is None else entries_of(insight))
-        entries = tuple(await receipts_of(self.quarantine, scope, sorted(entry_ids)))
+        entries = tuple(await self.quarantine.get_many(scope, sorted(entry_ids)))
         if memory is None and insight is None and not entries:
             where = f"project {scope.project_id!r}"
             raise NotFound(f"Nothing has the id {any_id!r} in {where}. See `memsieve log`.", subject=any_id)

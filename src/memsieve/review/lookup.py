@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
 
 from memsieve.errors import InvalidInput, NotFound
 from memsieve.model import ATOM_NAME, ATOM_PREFIX, Insight, Receipt, Scope
@@ -15,8 +14,6 @@ MAX_REASON_BYTES = 2000
 # How many requests to the store are in flight at once.
 AT_ONCE = 8
 _ATOM = re.compile(ATOM_NAME)
-
-T = TypeVar("T")
 
 
 async def insight_or_entry(
@@ -34,22 +31,13 @@ async def insight_or_entry(
     return found
 
 
-async def receipts_of(quarantine: QuarantineStore, scope: Scope, entry_ids: Sequence[str]) -> list[Receipt]:
-    """Return those of these entries that are still there, in the same order."""
-    return await _get_all(quarantine.get, scope, entry_ids)
-
-
 async def retired_among(longterm: LongTermStore, scope: Scope, memory_ids: Sequence[str]) -> set[str]:
     """Return those ids that are the ids of retired memories."""
-    found = await _get_all(longterm.get, scope, memory_ids)
-    return {memory.id for memory in found if memory.retired_at is not None} & set(memory_ids)
-
-
-async def _get_all(get: Callable[[Scope, str], Awaitable[T | None]], scope: Scope, ids: Sequence[str]) -> list[T]:
-    found: list[T | None] = []
-    for start in range(0, len(ids), AT_ONCE):
-        found += await asyncio.gather(*(get(scope, one) for one in ids[start : start + AT_ONCE]))
-    return [one for one in found if one is not None]
+    retired: set[str] = set()
+    for start in range(0, len(memory_ids), AT_ONCE):
+        found = await asyncio.gather(*(longterm.get(scope, one) for one in memory_ids[start : start + AT_ONCE]))
+        retired |= {memory.id for memory in found if memory is not None and memory.retired_at is not None}
+    return retired & set(memory_ids)
 
 
 def entries_of(insight: Insight) -> list[str]:

@@ -24,7 +24,7 @@ from memsieve.model import (
 from memsieve.ports import Clock, DigestStore, Embedder, LongTermStore, QuarantineStore, WorkingStore
 from memsieve.review.approve import approve
 from memsieve.review.chunking import split
-from memsieve.review.lookup import atom_source, ensure_working_available, entries_of, insight_or_entry, receipts_of
+from memsieve.review.lookup import atom_source, ensure_working_available, entries_of, insight_or_entry
 from memsieve.runtime.project_locks import ProjectLocks
 from memsieve.text.tokenize import tokenize
 
@@ -119,7 +119,7 @@ class Promoter:
     async def _evidence(self, scope: Scope, insight: Insight) -> list[Entry]:
         """Return the sources that count and still stand: what was dismissed or retired is not brought back."""
         counting = [source.entry_id for source in insight.sources if source.doubt is None]
-        found = await receipts_of(self.quarantine, scope, counting)
+        found = await self.quarantine.get_many(scope, counting)
         standing = [one.entry for one in found if one.review not in _REJECTED]
         if counting and not standing:
             raise Conflict(

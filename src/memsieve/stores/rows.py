@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -179,6 +179,12 @@ def receipt_from(values: Mapping[str, Any], embedding: Vector | None, codecs: Co
         ),
         review=review,
     )
+
+
+def in_order_of(receipts: Iterable[Receipt], entry_ids: Sequence[str]) -> list[Receipt]:
+    """Return receipts in the order of their entries' ids, each once."""
+    by_id = {receipt.entry.id: receipt for receipt in receipts}
+    return [by_id[entry_id] for entry_id in dict.fromkeys(entry_ids) if entry_id in by_id]
 
 
 def require_same(entry: Entry, stored: Entry) -> None:

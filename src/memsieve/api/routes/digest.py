@@ -14,6 +14,8 @@ from memsieve.api.caller import Right, review_of
 from memsieve.api.requests import DigestBody, Id, InsightsQuery, Named
 from memsieve.api.route import Api, answer
 from memsieve.errors import NotFound
+from memsieve.model import Insight
+from memsieve.project import AsyncReview
 
 TAG = "Digest"
 
@@ -33,6 +35,7 @@ def add_to(api: Api) -> None:
         right=Right.AUDIT,
         tag=TAG,
         answers={200: documents.InsightPage},
+        also=(404,),
     )
     api.add(
         "GET",
@@ -66,18 +69,29 @@ async def read_digest(request: Request, of: Annotated[Named, Query()]) -> Respon
 async def list_insights(request: Request, wanted: Annotated[InsightsQuery, Query()]) -> Response:
     """List all insights that wait, first to be decided on first, or those that are decided."""
     review = await review_of(request, wanted)
-    found = await review.insights(decided=wanted.decided)
-    kind = "decided" if wanted.decided else "insights"
-    return await cursors.cut(kind, found, wanted.cursor, wanted.limit, documents.Insight.of)
+    after = None if wanted.after_id is None else (await _found(review, wanted.after_id)).id
+    if not wanted.decided:
+        # By number: the insight that a page ended with may be decided by the time the next one is asked for.
+        waiting = await review.insights(after_id=after)
+        return await cursors.cut("insights", waiting, wanted.cursor, wanted.limit, documents.Insight.of)
+    after = cursors.place_of("decided", wanted.cursor) or after
+    found = await review.insights(decided=True, after_id=after, limit=wanted.limit + 1)
+    if not found and after is not None and await review.insight(after) is None:
+        raise cursors.bad_cursor()
+    return await cursors.page("decided", found, wanted.limit, documents.Insight.of, lambda one: one.id)
 
 
 async def read_insight(request: Request, id: Annotated[Id, Path()], of: Annotated[Named, Query()]) -> Response:  # noqa: A002
     """Read one insight with all its sources, and what was decided."""
     review = await review_of(request, of)
-    found = await review.insight(id)
+    return answer(documents.Insight.of(await _found(review, id)))
+
+
+async def _found(review: AsyncReview, insight_id: str) -> Insight:
+    found = await review.insight(insight_id)
     if found is None:
         raise NotFound(
-            f"No insight {id!r} in project {review.project_id!r}. List them at /memory/insights.",
-            subject=id,
+            f"No insight {insight_id!r} in project {review.project_id!r}. List them at /memory/insights.",
+            subject=insight_id,
         )
-    return answer(documents.Insight.of(found))
+    return found

@@ -88,8 +88,21 @@ WITH looked_at AS MATERIALIZED ({RECEIPTS} AND q.sequence = ANY(ARRAY(
 )))
 SELECT * FROM looked_at WHERE review IS NULL ORDER BY sequence
 """  # noqa: S608 - made of constants
-_WAITING = f"{_INSIGHTS} AND i.review IS NULL ORDER BY i.made_at, i.sequence"
-_DECIDED_INSIGHTS = f"{_INSIGHTS} AND i.review IS NOT NULL ORDER BY i.made_at, i.sequence"
+_IN_ORDER = "ORDER BY i.made_at, i.sequence"
+_WAITING = f"{_INSIGHTS} AND i.review IS NULL {_IN_ORDER}"
+_PAGE = """
+AND i.sequence = ANY(ARRAY(
+    SELECT sequence FROM insights WHERE project_id = %(project_id)s AND (review IS NOT NULL) = %(decided)s {before}
+    ORDER BY made_at DESC, sequence DESC LIMIT %(limit)s
+))
+"""
+_NEWEST_INSIGHTS = f"{_INSIGHTS} {_PAGE.format(before='')} {_IN_ORDER}"
+_BEFORE = """
+AND (made_at, sequence) < (
+    SELECT made_at, sequence FROM insights WHERE project_id = %(project_id)s AND id = %(before_id)s
+)
+"""
+_INSIGHTS_BEFORE = f"{_INSIGHTS} {_PAGE.format(before=_BEFORE)} {_IN_ORDER}"
 _ONE_INSIGHT = f"{_INSIGHTS} AND i.id = %(id)s"
 _ADD_INSIGHT = """
 INSERT INTO insights
@@ -128,9 +141,12 @@ class PostgresDigests:
         rows = await self._database.read(DbRole.FILTER, scope, lambda connection: fetch(connection, _UNDECIDED, values))
         return [receipt_from(row, self._embedder) for row in rows]
 
-    async def insights(self, scope: Scope, *, decided: bool) -> list[Insight]:
+    async def insights(
+        self, scope: Scope, *, decided: bool, before_id: str | None = None, limit: int | None = None
+    ) -> list[Insight]:
         scope.require(Role.PERSON, Role.SYSTEM)
-        return await self._read(scope, _DECIDED_INSIGHTS if decided else _WAITING)
+        query = _NEWEST_INSIGHTS if before_id is None else _INSIGHTS_BEFORE
+        return await self._read(scope, query, decided=decided, before_id=before_id, limit=limit)
 
     async def get(self, scope: Scope, insight_id: str) -> Insight | None:
         scope.require(Role.PERSON, Role.SYSTEM)

@@ -16,7 +16,7 @@ from memsieve.stores.postgres import logs
 from memsieve.stores.postgres.database import Connection, Database, DbRole
 from memsieve.stores.postgres.psycopg_internals import BinaryArrayEncoder, EncodedArray, ManyRows, send_all
 from memsieve.stores.postgres.rows import RECEIPTS, REVIEW, WRITTEN, fetch_receipts, half_text, receipt_from
-from memsieve.stores.rows import ENTRY, QUARANTINE_COLUMNS, Kind, checks_text, entry_values, failed_text
+from memsieve.stores.rows import ENTRY, QUARANTINE_COLUMNS, Kind, checks_text, entry_values, failed_text, in_order_of
 
 ATTEMPTS = 3
 # So many are packed while the server takes in those before.
@@ -45,7 +45,7 @@ _EXISTS = "SELECT FROM quarantine_logs WHERE project_id = %s AND id = %s"
 _DELETE = "DELETE FROM quarantine_logs WHERE project_id = %s AND id = %s"
 _ONE = f"{RECEIPTS} AND q.id = %(id)s"
 _BEFORE_NOW = f"{RECEIPTS} AND (q.id = %(id)s OR q.idempotency_key = %(key)s) ORDER BY q.sequence"
-_KNOWN = f"{RECEIPTS} AND q.id = ANY(%(ids)s)"
+_SOME = f"{RECEIPTS} AND q.id = ANY(%(ids)s)"
 _BEYOND = "(SELECT sequence FROM quarantine_logs WHERE project_id = %(project_id)s AND id = %(beyond_id)s)"
 # A page is read in the order of recording. Where it begins, or ends at the latest, the index over time tells: what was
 # said before may be years. From the newest back a page is soon full unless there are few since then.
@@ -133,6 +133,10 @@ class PostgresQuarantine:
         found = await self._read(scope, _ONE, {"id": entry_id})
         return found[0] if found else None
 
+    async def get_many(self, scope: Scope, entry_ids: Sequence[str]) -> list[Receipt]:
+        scope.require(Role.PERSON, Role.SYSTEM)
+        return in_order_of(await self._read(scope, _SOME, {"ids": list(entry_ids)}), entry_ids)
+
     async def find(self, scope: Scope, wanted: EntryFilter) -> list[Receipt]:
         scope.require(Role.PERSON, Role.SYSTEM)
         return await self._read(scope, *_query(wanted))
@@ -164,7 +168,7 @@ class PostgresQuarantine:
         return found[0] if found else None
 
     async def _known(self, scope: Scope, entries: Sequence[Entry]) -> dict[str, Receipt]:
-        found = await self._read(scope, _KNOWN, {"ids": [entry.id for entry in entries]})
+        found = await self._read(scope, _SOME, {"ids": [entry.id for entry in entries]})
         known = {receipt.entry.id: receipt for receipt in found}
         for entry in entries:
             if entry.id in known:

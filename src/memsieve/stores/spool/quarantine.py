@@ -15,6 +15,7 @@ from memsieve.errors import Conflict, InvalidInput, MemsieveError, StoreUnavaila
 from memsieve.model import Admission, Entry, EntryFilter, Receipt, Role, Scope, Vector
 from memsieve.ports import QuarantineStore
 from memsieve.runtime.backoff import Backoff
+from memsieve.stores.rows import in_order_of
 from memsieve.stores.spool.file import SpooledEntry, SpooledLine, SpoolFile, pack
 from memsieve.stores.spool.queue import FILE_BYTES, REJECTED, SpoolQueue
 
@@ -104,6 +105,12 @@ class SpoolingQuarantine:
                 raise
             found = None
         return found if found is not None or said is None else said.receipt
+
+    async def get_many(self, scope: Scope, entry_ids: Sequence[str]) -> list[Receipt]:
+        found = await self._inner.get_many(scope, entry_ids)
+        missing = set(entry_ids) - {receipt.entry.id for receipt in found}
+        waiting = [await self._queue.waiting((scope.project_id, "id", entry_id)) for entry_id in missing]
+        return in_order_of([*found, *(one.receipt for one in waiting if one is not None)], entry_ids)
 
     async def find(self, scope: Scope, wanted: EntryFilter) -> list[Receipt]:
         return await self._inner.find(scope, wanted)

@@ -35,6 +35,16 @@ AND review IS NULL ORDER BY q.sequence
 """  # noqa: S608 - made of constants
 _WAITING = "i.project_id = :project_id AND i.review IS NULL"
 _DECIDED_INSIGHTS = "i.project_id = :project_id AND i.review IS NOT NULL"
+_PAGE = """
+AND i.sequence IN (
+    SELECT i.sequence FROM insights i WHERE {which} {before} ORDER BY i.made_at DESC, i.sequence DESC LIMIT :limit
+)
+"""
+_BEFORE = """
+AND (i.made_at, i.sequence) < (
+    SELECT made_at, sequence FROM insights WHERE project_id = :project_id AND id = :before_id
+)
+"""
 _ONE = "i.project_id = :project_id AND i.id = :id"
 # A memory that was retired since is no verified memory to be near to.
 _INSIGHTS = """
@@ -94,10 +104,15 @@ class SqliteDigests:
 
         return await self._database.read(work)
 
-    async def insights(self, scope: Scope, *, decided: bool) -> list[Insight]:
+    async def insights(
+        self, scope: Scope, *, decided: bool, before_id: str | None = None, limit: int | None = None
+    ) -> list[Insight]:
         scope.require(Role.PERSON, Role.SYSTEM)
-        which = _DECIDED_INSIGHTS if decided else _WAITING
-        return await self._database.read(lambda connection: self._read(connection, scope, which))
+        whole = _DECIDED_INSIGHTS if decided else _WAITING
+        before = "" if before_id is None else _BEFORE
+        which = whole + _PAGE.format(which=whole, before=before)
+        values = {"before_id": before_id, "limit": -1 if limit is None else limit}
+        return await self._database.read(lambda connection: self._read(connection, scope, which, **values))
 
     async def get(self, scope: Scope, insight_id: str) -> Insight | None:
         scope.require(Role.PERSON, Role.SYSTEM)

@@ -9,7 +9,15 @@ from typing import Any
 from memsieve.model import Admission, Decision, Entry, EntryFilter, Receipt, Role, Scope, Vector
 from memsieve.ports import Clock
 from memsieve.stores import rows
-from memsieve.stores.rows import QUARANTINE_COLUMNS, checks_text, entry_values, failed_text, vector_blob
+from memsieve.stores.rows import (
+    QUARANTINE_COLUMNS,
+    checks_text,
+    entry_values,
+    failed_text,
+    in_order_of,
+    json_text,
+    vector_blob,
+)
 from memsieve.stores.sqlite import logs
 from memsieve.stores.sqlite.database import Database
 from memsieve.stores.sqlite.rows import RECEIPTS, WRITTEN, receipt_from, time_text
@@ -28,6 +36,7 @@ ON CONFLICT DO UPDATE SET
 _KEEP_VECTOR = "UPDATE quarantine_logs SET embedder = ?, embedding = ? WHERE project_id = ? AND id = ?"
 # Without an embedder an entry would count as not yet seen by any.
 _KEEP_UNREADABLE = "UPDATE quarantine_logs SET embedder = ? WHERE project_id = ? AND id = ? AND embedder IS NULL"
+_SOME = f"{RECEIPTS} AND q.id IN (SELECT value FROM json_each(:ids))"  # noqa: S608 - made of constants
 _AFTER = "AND q.sequence > (SELECT sequence FROM quarantine_logs WHERE project_id = :project_id AND id = :beyond_id)"
 _BEFORE = _AFTER.replace(">", "<", 1)
 _NARROWINGS = {
@@ -77,6 +86,12 @@ class SqliteQuarantine:
     async def get(self, scope: Scope, entry_id: str) -> Receipt | None:
         scope.require(Role.PERSON, Role.SYSTEM)
         return await self._database.read(lambda connection: self._get(connection, scope, entry_id))
+
+    async def get_many(self, scope: Scope, entry_ids: Sequence[str]) -> list[Receipt]:
+        scope.require(Role.PERSON, Role.SYSTEM)
+        values = {"project_id": scope.project_id, "ids": json_text(list(entry_ids))}
+        found = await self._database.read(lambda connection: connection.execute(_SOME, values).fetchall())
+        return in_order_of([receipt_from(row, self._embedder) for row in found], entry_ids)
 
     async def find(self, scope: Scope, wanted: EntryFilter) -> list[Receipt]:
         scope.require(Role.PERSON, Role.SYSTEM)
