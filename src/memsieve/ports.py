@@ -1,4 +1,4 @@
-"""What an outside thing must offer. Each line of a docstring is a promise that a contract test checks."""
+"""What each store, embedder and model must offer. Each line of a docstring is a promise that a contract test checks."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from memsieve.model import (
 )
 
 Clock = Callable[[], datetime]
-# Told how much is done, and of how much.
+# Progress callback: (done, total).
 Progress = Callable[[int, int], None]
 
 WORKING_LIFE = timedelta(hours=24)
@@ -45,13 +45,13 @@ WORKING_CAP = 50
 CHUNK_SIZE = 500
 # How far two clocks may differ before a time counts as lying in the future.
 CLOCK_SKEW = timedelta(minutes=5)
-# So long a digest may take before another scheduler thinks that whoever made it has died.
+# The lease of a digest that is being made: after it another scheduler may take the digest over.
 RUN_LEASE = timedelta(minutes=15)
-# A digest that is due so far in the future was made by a clock that ran ahead, and would put an end to all others.
+# Runs dated further ahead are ignored: they come from a skewed clock, and no later run would ever be due.
 RUN_AHEAD = timedelta(days=7)
-# So long it is kept what happened.
+# Events are kept this long.
 EVENTS_KEPT = timedelta(hours=24)
-# From so many characters on, checking a text takes long enough to be done beside the event loop.
+# A text of this many characters or more is checked in a thread, beside the event loop.
 LONG_TEXT = 4000
 
 
@@ -61,22 +61,23 @@ class QuarantineStore(Protocol):
     async def add(self, scope: Scope, entry: Entry, idempotency_key: str | None = None) -> Receipt:
         """Store an entry durably before returning, as pending until the filter decides.
 
-        The same id or idempotency key with the same content is stored once and gives what is stored;
-        with other content it raises Conflict. The receipt is `new` if this call stored the entry.
+        - The same id or idempotency key with the same content is stored once, and what is stored is returned.
+        - With other content it raises Conflict.
+        - The receipt is `new` if this call stored the entry.
         """
 
     async def add_all(self, scope: Scope, entries: Sequence[Entry]) -> list[Receipt]:
         """Store many entries in one transaction, as `add` does each; return their receipts in the same order.
 
-        Of two with the same id the first is `new`.
-        A known id with other content raises Conflict, and nothing is written then.
+        - Of two with the same id the first is `new`.
+        - A known id with other content raises Conflict, and nothing is written.
         """
 
     async def decide(self, scope: Scope, entry_id: str, admission: Admission, vector: Vector | None) -> None:
         """Store the filter's decision in place of an earlier one, and the entry's vector where there is one.
 
-        An entry that is decided on without any vector is one that the embedder cannot read.
-        Raises NotFound if the entry is gone.
+        - Without a vector, a decided entry counts as one that the embedder cannot read.
+        - Raises NotFound if the entry was deleted.
         """
 
     async def get(self, scope: Scope, entry_id: str) -> Receipt | None:
@@ -91,7 +92,7 @@ class QuarantineStore(Protocol):
     async def delete(self, scope: Scope, entry_id: str, reason: str) -> bool:
         """Remove an entry and write the audit event, in one transaction; False if there was none. Persons only.
 
-        Every insight that waits with this entry behind it goes too, and decided ones lose their quotes of it.
+        Waiting insights with this entry among their sources are deleted too, and decided ones lose their quotes of it.
         """
 
 
@@ -99,10 +100,13 @@ class WorkingStore(Protocol):
     """Tier 2: what passed the filter, for 24 hours, the 50 newest of a project."""
 
     async def put(self, scope: Scope, entry: Entry, admission: Admission, life: timedelta = WORKING_LIFE) -> None:
-        """Keep an admitted entry for so long from now, by the store's own time; only the newest 50 of a project stay.
+        """Keep an admitted entry for `life` from now, by the store's own time.
 
-        Twice is once, and prolongs nothing. One with less life left was admitted earlier, and stands where it stood
-        then. What was not admitted is refused with Conflict, and nothing is kept for longer than a whole life.
+        - Only the newest 50 of a project stay.
+        - Idempotent: a repeated put does not extend the expiry.
+        - The order is that of admission, also for entries restored with less life left.
+        - An entry that was not admitted raises Conflict.
+        - Nothing is kept for longer than `WORKING_LIFE`.
         """
 
     async def list(self, scope: Scope) -> list[Entry]:
@@ -118,16 +122,19 @@ class LongTermStore(Protocol):
     async def add(self, scope: Scope, approval: Approval, chunks: Sequence[Chunk]) -> LongTermMemory:
         """Write all chunks, the approval and its audit event in one transaction. Persons only.
 
-        Content that is already verified is not written again: the living memory is returned, with any new source
-        entries added to it. Tombstones of the same content or of its source entries are lifted.
-        The insight that is approved is decided as promoted to the memory that stands. One that was decided before
-        raises Conflict, which says by whom, and one that is gone raises NotFound; nothing is written then.
+        - Content that is already verified is not written again: the living memory is returned, with any new source
+          entries added to it.
+        - Tombstones of the same content or of its source entries are lifted.
+        - The insight that is approved is decided as promoted to the memory that is returned.
+        - An insight that was decided before raises Conflict, which says by whom; nothing is written.
+        - An insight that is gone raises NotFound; nothing is written.
         """
 
     async def add_all(self, scope: Scope, approved: Sequence[tuple[Approval, Sequence[Chunk]]]) -> int:
         """Write many approvals in one transaction, each with its audit event; return how many. Persons only.
 
-        Content that is verified already is left out, and so is an approval of an insight, which `add` decides.
+        - Content that is verified already is left out.
+        - An approval of an insight is left out too: `add` decides those.
         """
 
     async def search(
@@ -169,10 +176,11 @@ class TombstoneStore(Protocol):
     """Content that people rejected and that must not come back."""
 
     async def add(self, scope: Scope, tombstone: Tombstone) -> Tombstone:
-        """Write a tombstone and its audit event in one transaction; return the one that stands. Persons only.
+        """Write a tombstone and its audit event in one transaction; return the source's living tombstone. Persons only.
 
-        An insight that is its source is decided as dismissed, and stays so when the tombstone is lifted. One that was
-        promoted before raises Conflict, which says by whom, and nothing is written.
+        - A source has one living tombstone: the first stays.
+        - An insight that is the source is decided as dismissed, and stays so when the tombstone is lifted.
+        - An insight that was promoted before raises Conflict, which says by whom; nothing is written.
         """
 
     async def nearest(self, scope: Scope, vector: Vector | None, words: Sequence[str], limit: int) -> list[Tombstone]:
@@ -207,7 +215,7 @@ class AuditLog(Protocol):
         """Return audit events in order, between two lines; `newest_first` turns it round. Agents are refused."""
 
     async def note(self, scope: Scope, note: AuditNote, subject: str, at: datetime) -> None:
-        """Write an audit event that is no deed: nothing else changes. Agents are refused."""
+        """Write an audit event that is no decision: nothing else changes. Agents are refused."""
 
     async def head(self, scope: Scope) -> int:
         """Return the number of the newest audit event, 0 where there is none. Agents are refused."""
@@ -222,9 +230,10 @@ class DigestStore(Protocol):
     async def undecided(self, scope: Scope, since: datetime) -> list[Receipt]:
         """Return what a digest looks at, in the order it was recorded. Agents are refused.
 
-        These are the entries recorded since then, the sources of every insight that waits, and of every one that went
-        without a decision when an entry was deleted or decided on; without those that a person has decided on, as an
-        entry or with an insight.
+        - The entries recorded since then.
+        - The sources of every insight that waits, and of every one that could not be kept because an entry was deleted
+          or decided on.
+        - Not those that a person has decided on, as an entry or with an insight.
         """
 
     async def insights(
@@ -248,19 +257,23 @@ class DigestStore(Protocol):
         merged: Sequence[str] = (),
         later: Mapping[str, Sequence[InsightSource]] | None = None,
     ) -> Digest:
-        """Keep a digest with its insights in one transaction, and return what stands then. Agents are refused.
+        """Keep a digest with its insights in one transaction, and return it with all insights that wait then.
 
-        An insight with a known id takes the place of the one that waits if it has the same words, for what a person saw
-        under an id is what they promote; a decided one is left as it was. Insights `merged` into others no longer wait.
-        Sources said `later` join the history of a decided insight. An entry that a person decided on meanwhile is left
-        out, and so is an insight that has no entry left, or of which an entry was deleted meanwhile, for its summary
-        may hold the words. What is returned holds all insights that wait.
+        - An insight with a known id replaces the waiting one if it has the same words: what a person saw under an id is
+          what they promote. A decided one is left as it was.
+        - Insights `merged` into others no longer wait.
+        - Sources said `later` join the history of a decided insight.
+        - An entry that a person decided on meanwhile is left out.
+        - An insight without an entry left is left out, and so is one of which an entry was deleted meanwhile: its
+          summary may hold the words.
+        - Agents are refused.
         """
 
     async def put(self, scope: Scope, insight: Insight) -> bool:
-        """Keep one insight that waits, without a digest; twice is once. Agents are refused.
+        """Keep one insight that waits, without a digest. Agents are refused.
 
-        False, and nothing is kept, if it was decided, is there in other words, or has no entry left that is undecided.
+        - Idempotent.
+        - False, and nothing is kept, if it was decided, is there in other words, or has no undecided entry left.
         """
 
     async def last(self, scope: Scope) -> Digest | None:
@@ -273,23 +286,23 @@ class DigestStore(Protocol):
 class DigestRuns(Protocol):
     """Which weekly digests were made, so that one is made once however many schedulers there are.
 
-    What was taken by a clock that ran ahead, or made by one that ran more than `RUN_AHEAD` ahead, does not count.
-    Agents are refused.
+    - A run taken by a clock that ran ahead, or made by one that ran more than `RUN_AHEAD` ahead, does not count.
+    - Agents are refused.
     """
 
     async def take(self, scope: Scope, due: datetime) -> bool:
         """Take the digest that was due then; False if it was made, or is being made, or a later one is.
 
-        Who takes one and dies holds it for `RUN_LEASE` only.
+        The lease ends after `RUN_LEASE`.
         """
 
     async def done(self, scope: Scope, due: datetime) -> None:
         """Say that the digest due then is made."""
 
     async def release(self, scope: Scope, due: datetime) -> None:
-        """Give back the digest that was taken and could not be made, so that it can be taken again at once.
+        """Release the lease of a digest that could not be made, so that it can be taken again at once.
 
-        Only who holds it may do so; one that was made stays made, and a later one is not touched.
+        One that was made stays made, and a later one is not touched.
         """
 
     async def newest(self, scope: Scope) -> datetime | None:
@@ -322,40 +335,41 @@ class Statistics(Protocol):
 
 
 class EventLog(Protocol):
-    """What happened in all projects, in order, never any content; written by the stores with each deed.
+    """The events of all projects, in order, never any content; written by the stores with each change.
 
-    Positions are texts, and their order is that of what happened. A malformed one raises InvalidInput.
+    - Positions are texts, and their order is that of the events.
+    - A malformed position raises InvalidInput.
     """
 
     async def newest(self) -> str:
-        """Return the position now: whatever happens from now on comes after it."""
+        """Return the position now: every later event comes after it."""
 
     async def oldest(self) -> str:
-        """Return the position after which all is kept: whoever stands before it may have missed some."""
+        """Return the position after which all events are kept; before it some may be gone."""
 
     async def since(self, position: str, limit: int = 1000) -> list[Event]:
-        """Return what happened in all projects after a position, in order.
+        """Return the events of all projects after a position, in order.
 
-        Nothing appears later among what was returned, however many write at once.
+        No event appears later between those that were returned, however many write at once.
         """
 
     async def of(self, scope: Scope, position: str | None, limit: int) -> list[Event]:
-        """Return what happened in one project after a position, as `since` does; without one all that is kept.
+        """Return the events of one project after a position, as `since` does; without a position all that are kept.
 
-        After a position of which some is forgotten it is what there is.
+        After a position before `oldest` it returns those that are kept.
         """
 
     async def forget(self, before: datetime) -> int:
-        """Drop what happened before then; return how much it was."""
+        """Drop the events before then; return how many there were."""
 
 
 class KeyStore(Protocol):
-    """The keys of the HTTP door, of all projects; of a secret only its hash."""
+    """The API keys of all projects; of a secret only its hash."""
 
     async def add(self, key: ApiKey, secret_hash: bytes) -> None:
         """Keep a new key and write its audit event, in one transaction; a known id raises Conflict.
 
-        The event stands in the log of the key's project, and of one that has none in that of `SERVER_PROJECT`.
+        The event is in the log of the key's project, or of `SERVER_PROJECT` for a key without one.
         """
 
     async def get(self, key_id: str) -> tuple[ApiKey, bytes] | None:
@@ -364,11 +378,11 @@ class KeyStore(Protocol):
     async def revoke(self, key_id: str, by: str, at: datetime) -> ApiKey | None:
         """Revoke a key for good and write its audit event, in one transaction; return it, or None if it is unknown.
 
-        Twice changes nothing: who was first stands.
+        Idempotent: the first revocation stays.
         """
 
     async def used(self, key_id: str, at: datetime) -> None:
-        """Note when a key was used; the latest stands. A crash of the store may take the last moments of it."""
+        """Note when a key was used; the latest time stays. A crash of the store may lose the last moments of it."""
 
     async def list(self, project_id: str | None = None) -> list[ApiKey]:
         """Return the keys of a project, or all there are, revoked ones too, newest first."""
@@ -394,19 +408,19 @@ class VectorStore(Protocol):
     async def next_stale(self, after: StaleText | None, limit: int) -> list[StaleText]:
         """Return such texts in the order of their need, after the given one, which may be gone by then.
 
-        Long-term memory comes first, then tombstones, then insights, working memory and quarantine, each of them from
-        the newest back.
+        Long-term memory comes first, then tombstones, insights, working memory and quarantine, each from the newest
+        back.
         """
 
     async def put(self, made: Sequence[tuple[StaleText, Vector | None]]) -> list[StaleText]:
         """Put vectors in place, None for what cannot be read, in one transaction; nothing else of a text changes.
 
-        A text that was deleted, or seen by yet another embedder meanwhile, is left alone; the others are returned.
-        Every search from then on, in any process, finds by the new vectors, once a project has them all.
+        - A text that was deleted, or seen by yet another embedder meanwhile, is left alone; the others are returned.
+        - Every later search, in any process, finds by the new vectors, once a project has them all.
         """
 
     async def forget(self, embedder: str) -> int:
-        """Drop the memories' vectors of a former embedder, kept for those who still ask by it; return how many.
+        """Drop the memories' vectors of a former embedder, kept for processes that still use it; return how many.
 
         Where a text has one vector only there are none. Nothing else of a memory changes.
         """

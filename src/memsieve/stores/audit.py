@@ -74,7 +74,7 @@ def audit_event_from(values: Mapping[str, Any]) -> AuditEvent:
 
 def promotion_detail(approval: Approval, standing: Approval) -> dict[str, Any]:
     """Return what the audit log keeps of a promotion."""
-    # The text that stands may differ from what is approved now in white space: the audit compares it with this line.
+    # The text that was approved first may differ from this one in white space: the audit compares it with this line.
     kept = {"entries": list(approval.entry_ids), "content": standing.digest}
     return kept if approval.insight_id is None else {**kept, "insight": approval.insight_id}
 

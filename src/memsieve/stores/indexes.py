@@ -1,4 +1,4 @@
-"""Each project's searchable rows in memory, kept in step with the database whoever writes it."""
+"""Each project's searchable rows in memory, kept in step with the database, whichever process writes it."""
 
 from __future__ import annotations
 

@@ -284,7 +284,7 @@ def position_of(*numbers: int) -> str:
 
 
 def numbers_of(position: str, many: int) -> list[int]:
-    """Return the numbers of a position, which must be so many."""
+    """Return the `many` numbers of a position."""
     parts = position.split("-") if isinstance(position, str) else []
     if len(parts) != many or not all(_POSITION_NUMBER.fullmatch(part) for part in parts):
         raise InvalidInput(

@@ -62,7 +62,7 @@ _ERRORS: list[tuple[tuple[type[Error], ...], type[MemsieveError], str]] = [
     (
         (errors.InsufficientPrivilege,),
         Forbidden,
-        "PostgreSQL refused, and nothing was changed: {said}. GRANT the database user the role that this deed needs.",
+        "PostgreSQL refused, and nothing was changed: {said}. GRANT the database user the role that this needs.",
     ),
     (_UNKNOWN_NAMES, SchemaOutdated, "The database is not this version's: {said}. Run: memsieve migrate"),
     (

@@ -26,11 +26,10 @@ from memsieve.stores.postgres.migrate import require_current
 from memsieve.stores.postgres.psycopg_internals import Columns, LifoPool, LocalSettings, PreparedPipeline
 
 POOL_SIZE = 10
-# Whoever asks waits no longer than this for a server that is down.
+# How long a caller waits for a server that is down: the first one, and those after it.
 ANSWER_SECONDS = 5.0
 IMPATIENT_SECONDS = 0.2
-# So long one statement may take, and so long it may wait for another's lock: agents are told soon, while a digest or an
-# import of a whole file has its time.
+# The statement and lock time-outs: agents get an error soon, while a digest or an import of a whole file has its time.
 AGENT_SECONDS = 15
 PATIENT_SECONDS = 900
 LOCK_SECONDS = 30
@@ -43,7 +42,7 @@ _SETTINGS = sql.SQL("SELECT {}")
 _SETTING = sql.SQL("set_config({name}, {value}, true)")
 # One lock per project, in whatever process: the audit log is one chain.
 _LOCK_PROJECT = sql.SQL("; SELECT pg_advisory_xact_lock(hashtextextended('memsieve project ' || {project}, 0))")
-# It stands in the log of transactions and in no table.
+# It is written to the write-ahead log and to no table.
 _MESSAGE = "SELECT pg_logical_emit_message(true, 'memsieve', 'ready?')"
 _ENTER = "SELECT set_config('app.project', %s, true)"
 # What holds for agents, and for others where they do not say otherwise.
@@ -203,7 +202,7 @@ class Database:
             ending.add_done_callback(self._ending.discard)
 
     async def _end(self, connection: Connection, operation: _Operation[object]) -> None:
-        """End what was left open: whoever read, or failed, need not wait for that."""
+        """End a transaction that was left open, in the background: no caller waits for it."""
         try:
             # With a rollback a connection forgets the statements it has prepared.
             await (connection.commit() if operation.only_reads else connection.rollback())
@@ -258,7 +257,7 @@ class _Transaction(Generic[T]):
 
 @dataclass(slots=True)
 class _Reading(Generic[T]):
-    """Work after the beginning of a transaction of which the end is nobody's concern."""
+    """Read-only transaction, ended in the background."""
 
     only_reads: ClassVar[bool] = True
     begin: str

@@ -266,7 +266,7 @@ async def _add_digest(connection: Connection, scope: Scope, digest: Digest) -> N
     await connection.execute(_ADD_DIGEST, (scope.project_id, digest.made_at, digest.since, digest.entries, set_aside))
 
 
-# Whoever took or made one by a clock that ran ahead would keep all others from it until then: that does not count.
+# A lease or a run from a clock that ran ahead would block all others until then: it does not count.
 _TAKE_RUN = """
 INSERT INTO digest_runs AS run (project_id, due, taken_at) VALUES (%(project_id)s, %(due)s, %(now)s)
 ON CONFLICT (project_id) DO UPDATE SET due = excluded.due, taken_at = excluded.taken_at

@@ -1,4 +1,4 @@
-"""The keys of the HTTP door on PostgreSQL, behind a door of their own."""
+"""API keys on PostgreSQL, behind a database role of their own."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class PostgresKeys:
         scope = keeping(found[0], by)
 
         async def work(connection: Connection) -> ApiKey:
-            # Asked again, in turn: another may have revoked it meanwhile.
+            # Read again under the lock: another process may have revoked it meanwhile.
             [row] = await _rows(connection, key_id)
             key = key_from(row)
             if key.revoked_at is not None:

@@ -25,7 +25,7 @@ SELECT %(project_id)s::text, %(actor)s::text, unnest(%(numbers)s::int8[]), unnes
     unnest(%(actions)s::text[]), unnest(%(subjects)s::text[]), unnest(%(reasons)s::text[]), unnest(%(details)s::json[]),
     unnest(%(before)s::text[]), unnest(%(digests)s::text[])
 """
-# So many are chained while the server takes in those before.
+# Lines per statement: the next are chained while the server takes in those before.
 _CHAINED_AT_ONCE = 250
 _AUDIT_PAGE = """
 SELECT * FROM audit_log WHERE project_id = %s AND sequence > %s AND sequence < %s ORDER BY sequence LIMIT %s

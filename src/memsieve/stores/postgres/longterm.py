@@ -187,7 +187,7 @@ INSERT INTO memories (project_id, embedder, sequence, id, approval_id, position,
 SELECT %(project_id)s::text, %(embedder)s::text, unnest(%(numbers)s::int8[]), unnest(%(ids)s::text[]),
     unnest(%(approval_ids)s::text[]), unnest(%(positions)s::int4[]), unnest(%(contents)s::text[])
 """
-# An array of arrays cannot be told apart again: the words of all texts lie in one, each text's up to its end.
+# PostgreSQL has no arrays of arrays of different lengths: one array holds the words of all texts, each up to its end.
 _ADD_WORDS = """
 INSERT INTO memory_words (project_id, sequence, at, chinese, length, words, counts)
 SELECT %(project_id)s::text, number, at, chinese, length, (%(words)s::int4[])[first:last], counts

@@ -51,7 +51,7 @@ class LifoPool(AsyncConnectionPool[Connection]):
         return await super()._get_ready_connection(seconds)
 
 
-# So many statements a connection keeps prepared.
+# The most statements that a connection keeps prepared.
 MOST_PREPARED = 100
 
 _VALUE = re.compile(r"%(?:\((\w+)\))?([sb])")
@@ -320,7 +320,7 @@ class BinaryArrayEncoder:
 
 
 async def send_all(connection: Connection, statements: Iterator[ManyRows], *, rows: int) -> None:
-    """Run statements that bring so many rows; of many each is made while the server is busy with the one before."""
+    """Run statements that bring this many rows; with many, each is made while the server works on the one before."""
     cursor = connection.cursor()
     cursor.adapters.register_dumper(EncodedArray, _EncodedArrayDumper)
     if rows <= FEW:
@@ -334,7 +334,7 @@ async def send_all(connection: Connection, statements: Iterator[ManyRows], *, ro
                 await cursor.execute(*made)
 
 
-# So many bytes PostgreSQL sends of a sparse vector before what is in it.
+# The header of a sparse vector on the wire.
 _SPARSEVEC_HEAD = 12
 
 

@@ -19,7 +19,7 @@ from memsieve.stores.postgres.rows import RECEIPTS, REVIEW, WRITTEN, fetch_recei
 from memsieve.stores.rows import ENTRY, QUARANTINE_COLUMNS, Kind, checks_text, entry_values, failed_text, in_order_of
 
 ATTEMPTS = 3
-# So many are packed while the server takes in those before.
+# Rows per statement: the next are packed while the server takes in those before.
 _AT_ONCE = 1000
 
 # Without RETURNING, since agents may not read what is there.

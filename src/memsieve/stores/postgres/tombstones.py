@@ -1,4 +1,4 @@
-"""Tombstones on PostgreSQL, written within the transaction of the deed that leaves them, and searched in memory."""
+"""Tombstones on PostgreSQL, written within the transaction of the dismissal or retirement, and searched in memory."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ async def insert(connection: Connection, scope: Scope, tombstone: Tombstone, emb
 
 
 async def living(connection: Connection, scope: Scope, source_id: str, embedder: str) -> Tombstone:
-    """Return the tombstone that stands for a source."""
+    """Return the living tombstone of a source."""
     [row] = await fetch(connection, _LIVING, (scope.project_id, source_id))
     return tombstone_from(row, embedder)
 
@@ -123,7 +123,7 @@ class PostgresTombstones:
                 await decide_insight(connection, scope, source_id, dismissed(scope, at, reason))
             return await living(connection, scope, source_id, self._embedder)
 
-        # Done twice, it finds what stands.
+        # Idempotent: done twice, it finds the first.
         return await self._database.write(DbRole.REVIEWER, scope, work, exclusive=True, repeatable=True)
 
     async def nearest(self, scope: Scope, vector: Vector | None, words: Sequence[str], limit: int) -> list[Tombstone]:
@@ -140,7 +140,7 @@ class PostgresTombstones:
 
     async def _refresh(self, scope: Scope, loaded: Loaded[asyncio.Lock], revision: Revision) -> None:
         rows = await _read(self._database, scope, _LIVING_ROWS, loaded.begin(revision))
-        # Beside the event loop only what changes nothing: whoever asked may be gone before a thread is through.
+        # In a thread only what changes nothing: the caller may be cancelled before it ends.
         made = await asyncio.to_thread(lambda: [(row["sequence"], self._row(row)) for row in rows])
         loaded.extend(revision, made)
         self._loaded.make_room()

@@ -56,7 +56,7 @@ _MADE = """
 FROM unnest(%(sequences)s::bigint[], %(embedders)s::text[], %(vectors)s::halfvec[]) m (sequence, embedder, embedding)
 WHERE t.project_id = (SELECT asking_project()) AND t.sequence = m.sequence AND t.embedder = m.embedder
 """
-# Whoever deleted a text or embedded it anew, while its vector was made, was first.
+# A text that was deleted or embedded anew while its vector was made stays as it is.
 _REPLACE = f"UPDATE {{table}} t SET embedder = %(name)s, embedding = m.embedding {_MADE} RETURNING t.sequence"  # noqa: S608 - made of constants
 _ADD = f"""
 WITH seen AS (UPDATE memories t SET embedder = %(name)s {_MADE} RETURNING t.sequence, m.embedding),

@@ -34,7 +34,7 @@ from memsieve.stores.redis.server import (
 SECONDS = 2.0
 # With a second try, and with finding a cluster's nodes anew between the two.
 PATIENCE = 5.0
-# So long nobody asks a server that did not answer.
+# A server that did not answer is not asked again for this long.
 PAUSE = 1.0
 AT_ONCE = 64
 OLDEST = (6, 2)
@@ -101,7 +101,7 @@ class Client:
             return
         if now < until:
             raise down(self._address, "it did not a moment ago")
-        # Whoever comes now asks; the others need not wait for the answer with it.
+        # One caller asks; the others are refused until it has an answer.
         self._down[node] = now + PATIENCE
 
     def _node(self, keys: Sequence[str]) -> str:

@@ -35,7 +35,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class CachedEntries:
     """A project's entries as they were read, each by the line that names it; such a line never changes its meaning."""
 
     entries: dict[bytes, Entry]
@@ -49,7 +49,7 @@ class RedisWorking:
         self._client = client
         self._embedder = embedder
         self._clock = clock
-        self._held: ProjectCache[Held] = ProjectCache()
+        self._cache: ProjectCache[CachedEntries] = ProjectCache()
 
     async def put(self, scope: Scope, entry: Entry, admission: Admission, life: timedelta = WORKING_LIFE) -> None:
         age = WORKING_LIFE - admitted_life(scope, entry, admission, life)
@@ -57,7 +57,7 @@ class RedisWorking:
         await self._run("put", scope, *values)
 
     async def list(self, scope: Scope) -> list[Entry]:
-        before = self._held.get(scope.project_id) or Held({}, b"")
+        before = self._cache.get(scope.project_id) or CachedEntries({}, b"")
         living, *unread = await self._run("list", scope, WORKING_CAP, before.known)
         if living == before.known:
             return [*before.entries.values()]
@@ -82,7 +82,7 @@ class RedisWorking:
         return await self._client.run(script(name), keys_of(scope.project_id), (*times(self._clock), *values))
 
     def _read(
-        self, project_id: str, before: Held, living: Sequence[bytes], unread: Sequence[bytes | None]
+        self, project_id: str, before: CachedEntries, living: Sequence[bytes], unread: Sequence[bytes | None]
     ) -> Sequence[Entry]:
         packed, entries, known = iter(unread), [], {}
         for name in living:
@@ -94,7 +94,7 @@ class RedisWorking:
                 # What another embedder saw is read again each time, until it is embedded anew.
                 if ours:
                     known[name] = entry
-        self._held.set(project_id, Held(known, b"\n".join(known)))
+        self._cache.set(project_id, CachedEntries(known, b"\n".join(known)))
         return entries
 
     def _unpacked(self, project_id: str, line: bytes, packed: bytes | None) -> tuple[Entry | None, bool]:

@@ -47,7 +47,7 @@ class SpooledEntry:
 
     @property
     def receipt(self) -> Receipt:
-        """What the caller is told while it waits."""
+        """The receipt that the caller gets while it waits."""
         pending = Admission.without_checks(NotChecked.SPOOLED, Reason.of("pending.spooled"), at=self.entry.created_at)
         return Receipt(entry=self.entry, admission=pending)
 

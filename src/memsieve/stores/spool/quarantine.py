@@ -23,7 +23,7 @@ LIMIT_BYTES = 1024**3
 FIRST_PAUSE = 0.2
 LAST_PAUSE = 5.0
 CLOSING_SECONDS = 1.0
-# Whoever opens a memory for a moment may hold the files of a third just when this process starts.
+# A process that opens a memory for a moment may hold the files of a third just when this one starts.
 LOOK_AGAIN = 60.0
 _BATCH = 100
 # A right that is missing today may be granted tomorrow: Forbidden is waited for like an outage.
@@ -89,7 +89,7 @@ class SpoolingQuarantine:
         return await self._spool(said)
 
     async def add_all(self, scope: Scope, entries: Sequence[Entry]) -> list[Receipt]:
-        # Whoever brings a whole file can bring it again.
+        # The caller of an import has the whole file, and can import it again.
         return await self._inner.add_all(scope, entries)
 
     async def decide(self, scope: Scope, entry_id: str, admission: Admission, vector: Vector | None) -> None:

@@ -107,7 +107,7 @@ class SpoolFolder:
             fcntl.flock(self._descriptor, fcntl.LOCK_UN)
 
 
-# A new file is begun from so many bytes on, so that what is delivered is soon removed.
+# A new file is begun from this size on, so that what is delivered is soon removed.
 FILE_BYTES = 64 * 1024 * 1024
 
 P = ParamSpec("P")
@@ -161,7 +161,7 @@ class SpoolQueue:
         await self._changed.wait()
 
     def announce(self) -> None:
-        """Wake whoever waits for a change."""
+        """Wake the tasks that wait for a change."""
         self._changed.set()
         self._changed = asyncio.Event()
 
@@ -248,7 +248,7 @@ class SpoolQueue:
             error: Exception | None = None
             try:
                 await self._write([said for said, _, _ in group], [line for _, line, _ in group])
-            except Exception as exc:  # noqa: BLE001 - each caller is told
+            except Exception as exc:  # noqa: BLE001 - each caller gets it
                 error = exc
             for said, line, done in group:
                 for name in said.names:

@@ -288,7 +288,7 @@ def decide_insight(connection: sqlite3.Connection, scope: Scope, insight_id: str
     connection.execute(_DECIDE, (*values, scope.project_id, insight_id))
 
 
-# Whoever took or made one by a clock that ran ahead would keep all others from it until then: that does not count.
+# A lease or a run from a clock that ran ahead would block all others until then: it does not count.
 _TAKE_RUN = """
 INSERT INTO digest_runs (project_id, due, taken_at) VALUES (:project_id, :due, :now)
 ON CONFLICT DO UPDATE SET due = excluded.due, taken_at = excluded.taken_at

@@ -13,7 +13,7 @@ from memsieve.stores.indexes import Loaded, LoadedIndexes, Revision
 from memsieve.stores.rows import text_words
 from memsieve.stores.sqlite.rows import origin_from, text_time, vector_from
 
-# Searching so many rows takes about two milliseconds.
+# Searching this many rows takes about two milliseconds.
 SHORT_ROWS = 25_000
 
 _REVISION = "SELECT added, removed FROM revisions WHERE project_id = ? AND kind = ?"

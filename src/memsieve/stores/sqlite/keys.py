@@ -1,4 +1,4 @@
-"""The keys of the HTTP door on SQLite."""
+"""API keys on SQLite."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def append(
 
 
 def _audit_event(row: sqlite3.Row) -> AuditEvent:
-    """Return the line of a row; what somebody made unreadable stands out by its digest."""
+    """Return the line of a row; what somebody made unreadable shows by its digest."""
     try:
         values = read(row, times=("at",), values=("detail",))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Tombstones on SQLite, written within the transaction of the deed that leaves them."""
+"""Tombstones on SQLite, written within the transaction of the dismissal or retirement."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def insert(connection: sqlite3.Connection, scope: Scope, tombstone: Tombstone, e
 
 
 def living(connection: sqlite3.Connection, scope: Scope, source_id: str, embedder: str) -> Tombstone:
-    """Return the tombstone that stands for a source."""
+    """Return the living tombstone of a source."""
     return tombstone_from(connection.execute(_LIVING, (scope.project_id, source_id)).fetchone(), embedder)
 
 

@@ -88,7 +88,7 @@ class SqliteVectors:
         return sorted(found, key=_place)[:limit]
 
     def _put(self, connection: sqlite3.Connection, text: StaleText, vector: Vector | None) -> bool:
-        # Whoever deleted the text or embedded it anew, while this vector was made, was first.
+        # A text that was deleted or embedded anew while its vector was made stays as it is.
         values = (self._embedder, vector_blob(vector), text.sequence, text.project_id, text.embedder)
         return connection.execute(_of(text.kind, _PUT), values).rowcount > 0
 

@@ -41,7 +41,7 @@ _FORGET = "DELETE FROM working WHERE project_id = ? AND entry_id IN (SELECT valu
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class CachedEntries:
     """A project's entries as they were read, and how often its rows had changed by then."""
 
     changes: int
@@ -56,7 +56,7 @@ class SqliteWorking:
         self._embedder = embedder
         self._clock = clock
         # Rows change when they are embedded anew only: what was read once need not be made from its columns again.
-        self._held: ProjectCache[Held] = ProjectCache()
+        self._cache: ProjectCache[CachedEntries] = ProjectCache()
 
     async def put(self, scope: Scope, entry: Entry, admission: Admission, life: timedelta = WORKING_LIFE) -> None:
         expires_at = self._clock() + admitted_life(scope, entry, admission, life)
@@ -77,20 +77,20 @@ class SqliteWorking:
 
     async def list(self, scope: Scope) -> list[Entry]:
         bounds = self._bounds(scope)
-        before = self._held.get(scope.project_id)
+        before = self._cache.get(scope.project_id)
 
-        def work(connection: sqlite3.Connection) -> Held:
+        def work(connection: sqlite3.Connection) -> CachedEntries:
             revision = connection.execute(_REVISION, (scope.project_id,)).fetchone()
             changes = 0 if revision is None else revision["removed"]
-            held = before.entries if before is not None and before.changes == changes else {}
+            known = before.entries if before is not None and before.changes == changes else {}
             living = [row["sequence"] for row in connection.execute(_LIVING, bounds)]
-            unread = json_text([sequence for sequence in living if sequence not in held])
+            unread = json_text([sequence for sequence in living if sequence not in known])
             read = {row["sequence"]: self._entry(row) for row in connection.execute(_ROWS, (scope.project_id, unread))}
-            return Held(changes, {sequence: held.get(sequence) or read[sequence] for sequence in living})
+            return CachedEntries(changes, {sequence: known.get(sequence) or read[sequence] for sequence in living})
 
-        now_held = await self._database.read(work, short=True)
-        self._held.set(scope.project_id, now_held)
-        return [*now_held.entries.values()]
+        cached = await self._database.read(work, short=True)
+        self._cache.set(scope.project_id, cached)
+        return [*cached.entries.values()]
 
     async def forget(self, scope: Scope, entry_ids: Sequence[str]) -> int:
         values = (scope.project_id, json_text(list(entry_ids)))

@@ -54,7 +54,7 @@ class _Sample:
 
     @property
     def values(self) -> dict[str, Any]:
-        """What the statement is told."""
+        """The parameters of the statement."""
         return {"half": half(self.vector), "sequence": self.sequence}
 
 
@@ -144,7 +144,7 @@ MOST_DIMENSIONS = 4000
 # A graph that outgrows this memory while it is made takes many times as long.
 _MEMORY = "1GB"
 _GRAPH = "m = 16, ef_construction = 64"
-# An index is measured again when it holds so many times as many vectors.
+# An index is measured again when it has grown by this factor.
 _GROWN = 2
 
 # Nobody waits for it: an index that is being made waits for all others' statements to end.
@@ -204,7 +204,7 @@ def index_name(embedder: str, dimensions: int) -> str:
 async def build_indexes(url: str, above: int = EXACT_ROWS) -> list[str]:
     """Make the indexes that are missing, while everybody goes on reading and writing; return their embedders.
 
-    An index is missing for an embedder that has read more than so many texts of one language in one project. One that
+    An index is missing for an embedder that has read more than `above` texts of one language in one project. One that
     does not find what comparing one by one finds is not kept. While somebody else makes indexes nothing is done.
     """
     with translated():

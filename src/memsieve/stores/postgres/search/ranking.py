@@ -29,7 +29,7 @@ class Bm25:
 
     @classmethod
     def of(cls, holding: Mapping[int, int], texts: int, length: int) -> Bm25:
-        """Weigh words by how many of so many texts, of this length together, hold them."""
+        """Weigh words by how many of the `texts`, of this length together, hold them."""
         weights = {word: weight for word, held in holding.items() if (weight := idf(held, texts))}
         per_word = BY_LENGTH / max(1.0, length / texts)
         return cls(weights=weights, reachable=sum(weights.values()), per_word=per_word)
@@ -48,7 +48,7 @@ class Bm25:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What a question wants: so many in the end, of so many by each leg, and nothing older."""
+    """What a query wants: `limit` hits, of `by_leg` candidates from each leg, and nothing older."""
 
     chinese: bool
     limit: int

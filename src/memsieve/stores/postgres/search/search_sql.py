@@ -120,7 +120,7 @@ class Shape:
 
 @lru_cache(maxsize=256)
 def planned_statement(shape: Shape) -> str:
-    """Return the statement that looks up the words it is told: to compose one takes as long as to answer it."""
+    """Return the statement that looks up the planned words; cached, for composing takes as long as answering."""
     by_words: list[sql.Composable] = [_BY_WORDS] if shape.by_words else []
     return (_found(shape, [*by_words, *_near(shape)], before=sql.SQL("")) + _IN_ORDER).as_string()
 

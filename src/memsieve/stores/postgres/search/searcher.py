@@ -52,7 +52,7 @@ class Query:
 
     @cached_property
     def values(self) -> dict[str, Any]:
-        """What every statement is told."""
+        """The parameters of every statement."""
         return {
             "embedder": self.embedder,
             "words": array_text(self.numbers),

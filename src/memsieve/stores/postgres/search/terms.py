@@ -18,7 +18,7 @@ from memsieve.retrieval.index import SATURATION
 # As many as a sparse vector can have dimensions. Of 100,000 words of a project about five share their number with
 # another, and such a pair counts as one word.
 NUMBERS = 1_000_000_000
-# To look at so many texts takes a few milliseconds.
+# Looking at this many texts takes a few milliseconds.
 MOST_TEXTS = 4000
 # Each conjunction of words is one more look into the index.
 MOST_TOGETHER = 24
@@ -27,7 +27,7 @@ _WORDS_TOGETHER = 6
 
 @lru_cache(maxsize=2**17)
 def hash_term(project_id: str, word: str) -> int:
-    """Return what stands for a word in a project."""
+    """Return the number of a word in a project."""
     [(_, made)] = _hashes(project_id, [word])
     return made
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from psycopg import sql
 
-# Up to so many vectors of a project and language are compared one by one.
+# Up to this many vectors of a project and language are compared one by one.
 EXACT_ROWS = 20_000
 # How far an index looks around, at first and where that finds too little.
 EF_SEARCH = (40, 200)
