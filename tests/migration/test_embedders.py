@@ -10,7 +10,7 @@ from memsieve.config import Settings
 from memsieve.errors import EmbedderError
 from memsieve.jobs.reembed import Reembedding
 from memsieve.memory import Memory
-from memsieve.model import EntryFilter
+from memsieve.model import EntryFilter, Scope
 from memsieve.stores.sqlite.migrate import migrate, released
 from memsieve.testing import WordEmbedder
 
@@ -131,8 +131,8 @@ def test_chinese_is_found_by_vector_after_its_vectors_were_made(of_first_model):
 
 def search(memory, text):
     """Search long-term memory by the vector of a text alone."""
-    project = memory.project("apollo")._inner
-    return memory.loop.call(project._services.longterm.search(project._agent, Second().vector(text), [], 1))
+    longterm = memory.inner.services.longterm
+    return memory.loop.call(longterm.search(Scope.agent("apollo"), Second().vector(text), [], 1))
 
 
 def test_vectors_of_any_other_model_keep_their_name(of_first_model):
