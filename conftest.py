@@ -23,7 +23,7 @@ def leave_folder(namespace):
 
 pytest_collect_file = Sybil(
     parsers=[PythonCodeBlockParser(doctest_optionflags=ELLIPSIS)],
-    patterns=["README.md", "docs/*.md"],
+    patterns=["README.md", "docs/*.md", "docs/howto/*.md"],
     setup=enter_empty_folder,
     teardown=leave_folder,
 ).pytest()
