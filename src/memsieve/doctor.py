@@ -1,4 +1,4 @@
-"""Look a memory over: everything it needs, one finding each, with what to do about it. Nothing is changed."""
+"""Health checks: one finding for each part that a memory needs, with advice. Nothing is changed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from memsieve.stores.postgres.health import IndexHealth
 
 LITTLE_SPACE = 200 * 1024 * 1024
-# Whoever asks whether a server is ready waits no longer than this for any part of it.
+# Time limit of each readiness check.
 READY_SECONDS = 5.0
 PROBE = "The ledger uses PostgreSQL because it needs real transactions."
 # Two sentences so alike that the local judge asks its model.
@@ -38,7 +38,7 @@ _log = logging.getLogger(__name__)
 
 
 class Health(StrEnum):
-    """How bad it is."""
+    """Severity of a finding."""
 
     OK = "ok"
     WARN = "warn"
@@ -47,7 +47,7 @@ class Health(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing that was looked at; `advice` says what to do unless all is well."""
+    """Result of one check; `advice` is what to do unless it is OK."""
 
     name: str
     health: Health
@@ -56,7 +56,7 @@ class Finding:
 
 
 async def diagnose(data: Path | None = None) -> list[Finding]:
-    """Return one finding after another; what is broken hides nothing that can still be looked at."""
+    """Return all findings; a failed check does not keep the others from running."""
     try:
         settings = read_settings(data)
     except ConfigError as exc:
@@ -95,7 +95,7 @@ def _folder(folder: Path) -> Iterator[Finding]:
 async def _embedder(settings: Settings) -> tuple[str | None, Finding]:
     began = time.perf_counter()
     try:
-        async with _elsewhere(settings) as opened:
+        async with _in_temporary_folder(settings) as opened:
             embedder = opened.ingress.embedder
             await embedder.embed([PROBE])
     except MemsieveError as exc:
@@ -109,7 +109,7 @@ async def _judge(settings: Settings) -> Finding:
     local = settings.llm_base_url is None
     began = time.perf_counter()
     try:
-        async with _elsewhere(replace(settings, embedder="local")) as opened:
+        async with _in_temporary_folder(replace(settings, embedder="local")) as opened:
             await opened.ingress.decider.judge.consistent(ALIKE if local else PROBE)
     except MemsieveError as exc:
         advice = "Reinstall memsieve." if local else "Check llm_base_url, llm_model and llm_api_key."
@@ -119,8 +119,8 @@ async def _judge(settings: Settings) -> Finding:
 
 
 @asynccontextmanager
-async def _elsewhere(settings: Settings) -> AsyncIterator[Services]:
-    """Open a memory with these settings in a folder of its own: the real one may be broken."""
+async def _in_temporary_folder(settings: Settings) -> AsyncIterator[Services]:
+    """Open a memory with these settings in a temporary folder: the real one may be broken."""
     with tempfile.TemporaryDirectory() as folder:
         alone = replace(settings, data=Path(folder), database_url=None, redis_url=None, spool=False)
         async with open_services(alone, jobs=False) as opened:
@@ -128,7 +128,7 @@ async def _elsewhere(settings: Settings) -> AsyncIterator[Services]:
 
 
 async def readiness(settings: Settings, opened: Services) -> list[Finding]:
-    """Say of an open memory whether it can serve; quickly, and without the addresses of its servers."""
+    """Return whether an open memory can serve; quickly, and without the addresses of its servers."""
     checks = [_answering(opened), _whole_schema(settings)]
     if settings.database_url is not None:
         checks.append(_working(opened))
@@ -136,7 +136,7 @@ async def readiness(settings: Settings, opened: Services) -> list[Finding]:
 
 
 async def embedding(opened: Services) -> Finding:
-    """Say of an open memory whether its embedder works; a remote one is called, which may cost something."""
+    """Return whether the embedder of an open memory works; a remote one is called, which may cost something."""
     try:
         async with asyncio.timeout(READY_SECONDS):
             await opened.ingress.embedder.embed([PROBE])
@@ -154,7 +154,7 @@ async def _answering(opened: Services) -> Finding:
             failing = _failed("database", "It takes no writes.", "See that its disk has room: memsieve doctor")
             await opened.probe()
     except (MemsieveError, TimeoutError) as exc:
-        # Whoever asks is not told where it is; the log is for those who may know.
+        # The answer does not reveal the address; the log is for operators.
         _log.warning("The database is not ready: %s: %s", type(exc).__name__, exc)
         return failing
     return _ok("database", "It answers, and takes writes.")
@@ -187,7 +187,7 @@ async def _working(opened: Services) -> Finding:
 
 
 def _readable(stored: list[Finding]) -> bool:
-    """Say whether the projects can be looked into without changing anything: opening an older file upgrades it."""
+    """Return whether projects can be checked without changing anything: opening an older file upgrades it."""
     health = {finding.name: finding.health for finding in stored}
     return health.get("database") is Health.OK and health.get("schema") is Health.OK
 
@@ -223,7 +223,7 @@ async def _servers(settings: Settings, database_url: str) -> AsyncIterator[Findi
         return
     if found.without_roles:
         roles = ", ".join(found.without_roles)
-        advice = "Intended for a door that needs no more; else GRANT them to the user."
+        advice = "Intended where an interface needs no more; else GRANT them to the user."
         yield _warned("roles", f"User {found.user} cannot act as {roles}.", advice)
     for index in found.indexes:
         yield _index(index)
@@ -288,11 +288,11 @@ async def _projects(settings: Settings) -> AsyncIterator[Finding]:
 
 
 async def _logs(opened: Services, projects: list[str]) -> list[str]:
-    """Return whose audit logs there are: those of projects, also of those that have only keys, and the server's own."""
+    """Return the projects that have audit logs, also those with keys alone, and the server's own."""
     try:
         of_keys = {key.audited_in for key in await opened.keys.list()}
     except Forbidden:
-        # A database user who may not look at keys.
+        # A database user without rights on keys.
         of_keys = set()
     server = Scope.person(SERVER_PROJECT, "doctor")
     of_server = {SERVER_PROJECT} if await opened.auditor.audit.head(server) else set()

@@ -395,7 +395,7 @@ def test_sessions_are_not_multiplied_by_connecting_anew(api):
 
 
 def test_without_the_sdk_both_doors_say_what_to_install(api, cli, monkeypatch):
-    monkeypatch.setattr("memsieve.mcp.installed.find_spec", lambda _name: None)
+    monkeypatch.setattr("memsieve.mcp.context.find_spec", lambda _name: None)
     answer = send(api, "tools/list", {})
     assert (answer.status_code, "memsieve[mcp]" in answer.json()["detail"]) == (501, True)
     assert "memsieve[mcp]" in cli.refused("mcp", "--project", "apollo", code=2)

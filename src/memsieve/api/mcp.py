@@ -25,8 +25,7 @@ from memsieve.api.requests import Name, Named
 from memsieve.api.state import State, state_of
 from memsieve.errors import ConfigError, InvalidInput, KnowledgeBaseError, MemsieveError
 from memsieve.kb.base import KnowledgeBase
-from memsieve.mcp.context import Need, ToolContext
-from memsieve.mcp.installed import require_sdk
+from memsieve.mcp.context import Need, ToolContext, require_sdk
 from memsieve.project import AsyncProject, ReadOnlyReview
 
 if TYPE_CHECKING:

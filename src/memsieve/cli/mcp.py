@@ -70,7 +70,7 @@ def mcp(
     import asyncio
 
     from memsieve import validate
-    from memsieve.mcp.installed import require_sdk
+    from memsieve.mcp.context import require_sdk
 
     target = Target.of(data, server)
     if target.server is not None and role is not None:
@@ -119,7 +119,7 @@ class ServedAs:
 
 
 async def _serve(target: Target, served: ServedAs) -> None:
-    from memsieve.mcp import stdio
+    from memsieve.mcp.server import serve_stdio
 
     if target.server is None:
         from memsieve.config import login_name
@@ -130,13 +130,13 @@ async def _serve(target: Target, served: ServedAs) -> None:
 
         async with AsyncMemory.open(target.data) as memory:
             project = memory.project(served.project, agent=served.agent)
-            await stdio.serve(served.context(project, user, _refusals(served.role)))
+            await serve_stdio(served.context(project, user, _refusals(served.role)))
     else:
         from memsieve.client import AsyncClient
 
         async with AsyncClient(target.server, key=os.environ.get(KEY), patience=PATIENCE) as client:
             # The server refuses what the key has no right to.
-            await stdio.serve(served.context(client.project(served.project), client.whoami, {}))
+            await serve_stdio(served.context(client.project(served.project), client.whoami, {}))
 
 
 def _refusals(role: As) -> dict[Need, str]:

@@ -1,4 +1,4 @@
-"""AsyncClient and Client: a memory that another process serves."""
+"""AsyncClient and Client: a memory that another process serves, and its keys."""
 
 from __future__ import annotations
 
@@ -6,19 +6,52 @@ from collections.abc import AsyncGenerator, Generator
 from contextlib import suppress
 from types import TracebackType
 from typing import Self
+from urllib.parse import quote
 
 from memsieve import documents, validate
-from memsieve.client import stream
-from memsieve.client.connection import Call, Connection, parsed
-from memsieve.client.keys import AsyncKeys
+from memsieve.client.connection import Call, Connection, parsed, read
+from memsieve.client.events import follow_events
 from memsieve.client.project import RemoteProject
 from memsieve.errors import InvalidInput, StoreUnavailable
-from memsieve.model import Event
+from memsieve.model import ApiKey, Event, KeyRole
 from memsieve.project import AsyncProject, Project
 from memsieve.runtime.event_loop import Front, LoopThread, blocking
 
 TIMEOUT = 60.0
 PATIENCE = 20.0
+
+
+class AsyncKeys:
+    """Makes, lists and revokes keys, for an admin: `by` is the name of the admin's key."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def make(self, *, name: str, role: KeyRole, project_id: str | None, by: str) -> tuple[ApiKey, str]:
+        """Make a key; the text returned with it is its only copy.
+
+        It is not sent again if the connection breaks: there would be two keys.
+        """
+        project = None if project_id is None else validate.project_name(project_id)
+        body = {"name": validate.name(name, field="name"), "role": str(role), "project_id": project}
+        call = Call(method="POST", path="/keys", body=body, repeatable=False)
+        written = await self._acting_as(by).send(call)
+        made = parsed(documents.NewKey, written)
+        return made.key.record(), made.text
+
+    async def list(self, project_id: str | None = None) -> list[ApiKey]:
+        """List the keys of a project, or all there are, revoked ones too, newest first."""
+        query = {"project_id": None if project_id is None else validate.project_name(project_id)}
+        return [one.record() async for one in self._connection.pages("/keys", query, documents.KeyPage)]
+
+    async def revoke(self, key_id: str, *, by: str) -> ApiKey:
+        """Revoke a key for good, from the next request on. Twice changes nothing."""
+        checked = validate.name(key_id, field="id")
+        call = Call(method="DELETE", path=f"/keys/{quote(checked, safe='')}", subject=checked)
+        return read(documents.Key, await self._acting_as(by).send(call))
+
+    def _acting_as(self, by: str) -> Connection:
+        return self._connection.acting_as(validate.name(by, field="by"))
 
 
 class AsyncClient:
@@ -69,12 +102,12 @@ class AsyncClient:
     def events(self, project_id: str, after: str | None = None) -> AsyncGenerator[Event, None]:
         """Yield what happens in a project from now on, or after a position, without an end.
 
-        The stream is connected again whenever it breaks off, and goes on after what came last. A position that the
-        server knows no more raises Conflict.
+        The stream reconnects when it breaks off, and continues after the last event. A position that the server has
+        forgotten raises Conflict.
         """
         if after is not None and not (after.isascii() and after.isprintable()):
-            raise InvalidInput(f"after is {after!r}, which is no position of a happening.", field="after")
-        return stream.events(self._connection, validate.project_name(project_id), after)
+            raise InvalidInput(f"after is {after!r}, which is no position of an event.", field="after")
+        return follow_events(self._connection, validate.project_name(project_id), after)
 
 
 class ClientKeys(Front[AsyncKeys]):

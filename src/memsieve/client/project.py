@@ -41,7 +41,7 @@ from memsieve.review.audit import Audit
 
 # A digest of a busy week takes its time.
 DIGEST_SECONDS = 600.0
-# The server knows its own limit, and says so.
+# The server enforces its own limit.
 MOST_METADATA_BYTES = 2**31
 _IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,128}")
 
@@ -115,7 +115,7 @@ class _Remote(VerifiedReads):
     async def _listed(
         self, path: str, query: Mapping[str, str | int | None], limit: int, page: type[Page[D]]
     ) -> list[D]:
-        """Read so many of a list, page by page."""
+        """Read at most `limit` items of a list, page by page."""
         found: list[D] = []
         if limit:
             async for one in self._connection.pages(path, {"project_id": self._project_id, **query}, page, limit):
@@ -151,7 +151,7 @@ class RemoteProject(_Remote, AsyncProject):
     ) -> Receipt:
         later = validate.decides_later(decide, wait=wait)
         key = str(uuid.uuid4()) if idempotency_key is None else _idempotency_key(idempotency_key)
-        said: dict[str, Any] = {
+        sent: dict[str, Any] = {
             "session_id": validate.name(session_id, field="session_id"),
             "content": content,
             **checked_fields(caller_fields(fields), max_bytes=MOST_METADATA_BYTES),
@@ -160,7 +160,7 @@ class RemoteProject(_Remote, AsyncProject):
             method="POST",
             path="/memory/quarantine",
             query={"wait": "true" if wait else None, "decide": decide if later else None},
-            body={"project_id": self._project_id, **said},
+            body={"project_id": self._project_id, **sent},
             headers={"Idempotency-Key": key},
         )
         try:
@@ -168,7 +168,7 @@ class RemoteProject(_Remote, AsyncProject):
         except StoreUnavailable as exc:
             raise StoreUnavailable(f"{exc} Whether it was recorded is not known: idempotency_key={key!r}.") from exc
         kept = parsed(documents.Recorded, written)
-        entry = Entry(id=kept.entry_id, project_id=kept.project_id, created_at=kept.created_at, **said)
+        entry = Entry(id=kept.entry_id, project_id=kept.project_id, created_at=kept.created_at, **sent)
         return Receipt(entry=entry, admission=kept.record())
 
     async def retrieve(

@@ -1,4 +1,4 @@
-"""The context of a call: who calls, at which project, and what they may. No argument of a tool says any of it."""
+"""Per-request context of an MCP call: caller, project, permissions. Never taken from tool arguments."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from enum import StrEnum
+from importlib.util import find_spec
 
-from memsieve.errors import Forbidden, MemsieveError
+from memsieve.errors import ConfigError, Forbidden, MemsieveError
 from memsieve.kb.base import KnowledgeBase
 from memsieve.project import AsyncProject, ReadOnlyReview
 
@@ -23,7 +24,7 @@ class Need(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolContext:
-    """One caller at one project. `refusals` say why the caller may not, and how somebody may."""
+    """One caller at one project. `refusals` are the reasons for what the caller may not do."""
 
     project: AsyncProject
     # For callers who may audit: it reads quarantine, and decides nothing.
@@ -57,3 +58,9 @@ def use_context(context: ToolContext) -> Iterator[None]:
         yield
     finally:
         _context.reset(token)
+
+
+def require_sdk() -> None:
+    """Raise ConfigError with how to install the SDK, which is an extra, where it is missing."""
+    if find_spec("mcp") is None:
+        raise ConfigError("MCP needs its SDK, which is not installed: pip install 'memsieve[mcp]'")

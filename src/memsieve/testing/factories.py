@@ -32,7 +32,7 @@ from memsieve.model import (
 )
 from memsieve.review.approve import approve
 from memsieve.review.chunking import split
-from memsieve.testing.embedder import WordEmbedder
+from memsieve.testing.fakes import WordEmbedder
 from memsieve.text.tokenize import tokenize
 
 PROJECT = "apollo"
@@ -135,15 +135,15 @@ def item(item_id: str, content: str, source: Source = Source.COLD, score: float 
     return ContextItem(id=item_id, content=content, source=source, score=score, created_at=NOW)
 
 
-def source(said: Entry, quote: str | None = None, **fields: Any) -> InsightSource:
-    """Make an entry the source of an insight, quoted in full unless told otherwise."""
+def source(entry: Entry, quote: str | None = None, **fields: Any) -> InsightSource:
+    """Make an entry the source of an insight, quoted in full unless `quote` is given."""
     return InsightSource(
-        entry_id=said.id,
-        session_id=said.session_id,
-        agent_id=said.agent_id,
-        confidence=said.confidence,
-        created_at=said.created_at,
-        quote=said.content if quote is None else quote,
+        entry_id=entry.id,
+        session_id=entry.session_id,
+        agent_id=entry.agent_id,
+        confidence=entry.confidence,
+        created_at=entry.created_at,
+        quote=entry.content if quote is None else quote,
         **fields,
     )
 

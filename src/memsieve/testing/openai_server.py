@@ -71,7 +71,7 @@ class OpenAIServer:
 
     @property
     def prompts(self) -> list[str]:
-        """All that each chat request said to the model, in the order they came."""
+        """The text of each chat request, oldest first."""
         chats = [request.payload["messages"] for request in self.requests if request.path == CHAT]
         return ["\n".join(message["content"] for message in messages) for messages in chats]
 

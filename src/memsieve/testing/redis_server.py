@@ -136,8 +136,8 @@ class RedisCluster:
 
 
 def _serves(node: RedisServer) -> bool:
-    said = node.ask("CLUSTER", "INFO").split()
-    return {"cluster_state:ok", "cluster_known_nodes:3", f"cluster_slots_ok:{SLOTS}"} <= set(said)
+    lines = node.ask("CLUSTER", "INFO").split()
+    return {"cluster_state:ok", "cluster_known_nodes:3", f"cluster_slots_ok:{SLOTS}"} <= set(lines)
 
 
 def _binary(name: str) -> str:

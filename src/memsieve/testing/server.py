@@ -1,27 +1,36 @@
-"""A server that a test starts, stops and kills, and that never outlives the process that started it."""
+"""Processes that a test starts, stops and kills: databases that never outlive it, and `memsieve serve`."""
 
 from __future__ import annotations
 
+import json
+import os
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
-from typing import IO, ClassVar, Self, cast
+from typing import IO, TYPE_CHECKING, Any, ClassVar, Self, cast
 
+import httpx
+
+from memsieve.errors import StoreUnavailable
 from memsieve.testing import watcher
 
+if TYPE_CHECKING:
+    import psutil
+
 PATIENCE = 30.0
+SERVED_SECONDS = 60
 NOT_STARTED = "The server was not started: call start() or use it as a context manager."
 
 
 class Server:
-    """One process with a folder of its own; an engine says how it is made, started and asked whether it is ready.
+    """One process with a folder of its own; a subclass has its command and readiness check.
 
     It runs under a watcher, which ends it when this process is gone, even by SIGKILL.
     """
@@ -49,7 +58,7 @@ class Server:
 
     @property
     def log(self) -> str:
-        """All that the server has said."""
+        """All that the server has logged."""
         return (self.folder / watcher.LOG).read_text(errors="replace")
 
     def start(self) -> None:
@@ -113,7 +122,7 @@ class Server:
 
     def _settled(self) -> bool:
         if not self.running:
-            raise RuntimeError(f"{type(self).__name__} ended while it was starting. It said:\n{self.log}")
+            raise RuntimeError(f"{type(self).__name__} ended while it was starting. Its log:\n{self.log}")
         return self._ready()
 
     def _launch(self) -> None:
@@ -139,12 +148,83 @@ class Server:
             ending.wait(PATIENCE)
 
 
-def wait_until(holds: Callable[[], bool]) -> None:
-    """Wait until something holds that must come soon."""
+class ServedMemory:
+    """A server on a data folder, at a port that was free; `log` is what it wrote, a line of JSON each."""
+
+    def __init__(self, data: Path, *options: str, environment: Mapping[str, str] | None = None) -> None:
+        command = [sys.executable, "-m", "memsieve", "serve", "--port", "0", "--data", str(data), *options]
+        # Into a file: a reader of a pipe would be woken by every line, which distorts measurements.
+        self._log = tempfile.TemporaryFile("w+")  # noqa: SIM115 - it is read as long as this lives
+        self.process = subprocess.Popen(  # noqa: S603 - our own command
+            command,
+            stderr=self._log,
+            stdout=subprocess.DEVNULL,
+            env={**os.environ, **(environment or {})},
+        )
+        try:
+            wait_until(lambda: self.process.poll() is not None or '"address"' in self.log)
+            self.port = int(self.started["address"].rpartition(":")[2])
+        except (TimeoutError, StopIteration) as exc:
+            self.process.kill()
+            self.process.wait()
+            with self._log:
+                raise StoreUnavailable(f"The server did not start:\n{self.log}") from exc
+        self.url = f"http://127.0.0.1:{self.port}"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.process.poll() is None:
+            self.stop()
+        self._log.close()
+
+    @property
+    def started(self) -> dict[str, Any]:
+        """The line that it logged when it was ready."""
+        return next(document for line in self.lines if '"address"' in line for document in [json.loads(line)])
+
+    @property
+    def log(self) -> str:
+        self._log.seek(0)
+        return self._log.read()
+
+    @property
+    def lines(self) -> list[str]:
+        """The log's whole lines."""
+        return [line for line in self.log.splitlines(keepends=True) if line.endswith("\n")]
+
+    def client(self, key: str | None = None) -> httpx.Client:
+        """Return a bare client, with a key or without."""
+        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+        return httpx.Client(base_url=self.url, headers=headers, timeout=SERVED_SECONDS)
+
+    def workers(self) -> list[psutil.Process]:
+        """Return the processes that serve where there are several; beside them is one that cleans up after them all."""
+        import psutil
+
+        children = psutil.Process(self.process.pid).children()
+        living = [one for one in children if one.status() != psutil.STATUS_ZOMBIE]
+        return [one for one in living if "spawn_main" in " ".join(one.cmdline())]
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        """Send a signal, and return the exit code."""
+        self.process.send_signal(number)
+        return self.wait()
+
+    def wait(self) -> int:
+        """Wait for the end, and return the exit code."""
+        return self.process.wait(SERVED_SECONDS)
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Wait until a condition is true; raise TimeoutError after 30 seconds."""
     end = time.monotonic() + PATIENCE
-    while not holds():
+    while not condition():
         if time.monotonic() > end:
-            raise TimeoutError(f"It did not come about within {PATIENCE:.0f} seconds.")
+            raise TimeoutError(f"The condition did not become true within {PATIENCE:.0f} seconds.")
         time.sleep(0.01)
 
 

@@ -22,7 +22,7 @@ LOG = "log"
 
 
 def main(folder: str, user: str, end: str, *command: str) -> None:
-    """Run the command until it ends or nobody wants it any more."""
+    """Run the command until it ends, or its parent does."""
     parent, woken = os.getppid(), _wake_on(signal.SIGCHLD, signal.SIGTERM)
     server = _start(Path(folder), user, command)
     print(server.pid, flush=True)  # noqa: T201 - the parent reads it

@@ -1,4 +1,4 @@
-"""What happens in a project, as long as somebody listens: a stream that breaks off goes on where it broke."""
+"""The events of a project as a stream, which continues after the last event when it breaks off."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import httpx
 
 from memsieve import documents
-from memsieve.client import problems
-from memsieve.client.connection import Call, Connection, read
+from memsieve.client.connection import Call, Connection, read, too_late, unreachable
 from memsieve.errors import Conflict, SchemaOutdated, StoreUnavailable
 from memsieve.model import Event, EventKind
 
@@ -32,37 +31,37 @@ class Frame:
     position: str | None
 
 
-async def events(connection: Connection, project_id: str, after: str | None) -> AsyncGenerator[Event, None]:
-    """Yield what happens after a position, or from now on; connect again whenever the stream ends."""
-    position, heard = after, False
+async def follow_events(connection: Connection, project_id: str, after: str | None) -> AsyncGenerator[Event, None]:
+    """Yield the events after a position, or from now on; reconnect whenever the stream ends."""
+    position, connected = after, False
     backoff = connection.backoff(connection.patience)
     while True:
         try:
             async with connection.stream(_call(project_id, position)) as pieces:
-                # Whoever listened once wants to hear the rest, however long the server is away.
-                heard, backoff = True, connection.backoff(math.inf)
+                # Once connected, reconnect without a limit of time, however long the server is down.
+                connected, backoff = True, connection.backoff(math.inf)
                 async for frame in frames(pieces):
                     if frame.event == RESET:
                         _on_reset(project_id, stale=position is not None and position == after)
-                    # A newer server may tell of more.
+                    # A newer server may send other kinds of events.
                     elif frame.event in _KINDS:
                         yield read(documents.Event, frame.data)
                     position = frame.position or position
             error = None
         except httpx.TransportError as exc:
-            error = problems.unreachable(exc, connection.url)
+            error = unreachable(exc, connection.url)
         except StoreUnavailable as exc:
             error = exc
         delay = backoff.next_delay()
         if not backoff.permits(delay):
-            raise error or problems.too_late(connection.patience, connection.url)
-        if error is not None and heard:
+            raise error or too_late(connection.patience, connection.url)
+        if error is not None and connected:
             _log.warning("Listening to project %s again: %s", project_id, error)
         await asyncio.sleep(delay)
 
 
 async def frames(pieces: AsyncIterator[bytes]) -> AsyncIterator[Frame]:
-    """Cut a stream into its events; comments are passed over."""
+    """Split a stream into its events; comments are skipped."""
     event, data, position = "", list[str](), None
     async for line in _lines(pieces):
         name, _, value = line.partition(":")
@@ -80,7 +79,7 @@ async def frames(pieces: AsyncIterator[bytes]) -> AsyncIterator[Frame]:
 
 
 async def _lines(pieces: AsyncIterator[bytes]) -> AsyncIterator[str]:
-    """Yield whole lines. Only line feeds end them: what `splitlines` takes for an end may stand in a name."""
+    """Yield whole lines. Only line feeds end them: a name may contain other separators that `splitlines` splits at."""
     rest = b""
     async for piece in pieces:
         *whole, rest = (rest + piece).split(b"\n")

@@ -1,10 +1,11 @@
-"""A small embedder for tests: each word is one direction, so texts are alike by the words they share."""
+"""A clock and an embedder for tests, which depend on nothing outside."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
@@ -14,8 +15,22 @@ from memsieve.text.scripts import HAN
 _UNREADABLE = re.compile(f"[\u3040-\u30ff\uac00-\ud7af{HAN}]")
 
 
+class Clock:
+    """Return the same moment until it is advanced."""
+
+    def __init__(self, now: datetime = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)) -> None:
+        self.now = now
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def advance(self, *, hours: float = 0, seconds: float = 0) -> None:
+        """Move forward, or back where the step is negative."""
+        self.now += timedelta(hours=hours, seconds=seconds)
+
+
 class WordEmbedder:
-    """Adds up the words of a text, unordered; like many models it reads no Chinese."""
+    """Bag-of-words vectors: texts are alike by the words they share. Like many models it reads no Chinese."""
 
     name = "words"
     dimensions = 512
