@@ -17,10 +17,17 @@ OPENAPI := $(BIN)/python -m tools.openapi
 # All that a build is made of.
 SOURCES := $(filter-out %.tsbuildinfo, $(wildcard console/*.*)) $(shell find console/src console/public -type f)
 
+# Tests wait for processes now and then: with one worker more than cores, these are always busy.
+WORKERS ?= 3
+# Where make can do that, each command that runs beside others prints its lines together when it has ended.
+SIDE_BY_SIDE = $(MAKE) --no-print-directory -j 2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=line)
+# Before a command whose lines come at once nevertheless; such a command would run in a dry run, too.
+AT_ONCE = $(if $(findstring n,$(firstword -$(MAKEFLAGS))),,+)
+
 # Tests start hundreds of processes, and each would compile all of memsieve.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run console types test test-console test-harness screenshots lint fix bench bench-peers soak fuzz clean
+.PHONY: run console types test test-python test-docs test-console test-harness screenshots lint fix bench bench-peers soak fuzz clean
 
 run: $(VENV)/run.stamp ## Set up, show memsieve at work, and serve that memory
 	@tools/node && $(MAKE) --no-print-directory console || echo "The server starts without the console."
@@ -33,10 +40,16 @@ types: $(VENV)/dev.stamp $(MODULES) ## Generate the console's types of the API's
 	$(OPENAPI) | npm --prefix console run --silent types
 
 test: ## Everything CI checks
-	$(MAKE) --no-print-directory -j 2 lint test-console # side by side: mypy takes a minute of one core
-	tools/browser
-	$(BIN)/pytest -n 2 --dist worksteal --durations=25 tests
-	$(BIN)/pytest README.md docs # the examples of a page follow each other: they stay in one process
+	@$(SIDE_BY_SIDE) $(VENV)/dev.stamp console
+	@tools/browser
+	@$(SIDE_BY_SIDE) --keep-going test-python lint test-docs test-console \
+		|| { echo "Not all passed: above, each part that failed left a line with ***." >&2; exit 1; }
+
+test-python: $(VENV)/dev.stamp console
+	$(AT_ONCE)$(BIN)/pytest -n $(WORKERS) --dist worksteal --durations=25 tests
+
+test-docs: $(VENV)/dev.stamp # the examples of a page follow each other: they stay in one process
+	$(BIN)/pytest README.md docs
 
 test-console: $(VENV)/dev.stamp $(MODULES) ## The console's own types, style and unit tests
 	$(OPENAPI) | npm --prefix console run --silent types -- --check

@@ -7,7 +7,7 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 
 from memsieve.cli.app import app
 from memsieve.testing import ServedMemory
+from memsieve.testing.server import wait_until
 
 DECISION = "The team decided to use PostgreSQL for the ledger, because it needs real transactions."
 
@@ -89,6 +90,44 @@ def serve(data: Path) -> Iterator[Callable[..., ServedMemory]]:
 
         def start(*options: str, folder: Path = data, **environment: str) -> ServedMemory:
             return stack.enter_context(ServedMemory(folder, *options, environment=environment))
+
+        yield start
+
+
+class ServedHere:
+    """The server in a thread of this process, on a real socket: for tests that neither signal nor kill it."""
+
+    def __init__(self, data: Path) -> None:
+        import uvicorn
+
+        from memsieve.api.app import create_app
+        from memsieve.api.serving import reviewer_token
+        from memsieve.api.serving.connections import Connection
+        from memsieve.api.serving.sockets import address_of, listen
+        from memsieve.config import Settings
+
+        listener = listen("127.0.0.1", 0)
+        self.url = address_of(listener)
+        self.key = reviewer_token.read_or_make(data)
+        application = create_app(Settings(data=data), token=self.key)
+        config = uvicorn.Config(application, http=Connection, ws="none", log_config=None, proxy_headers=False)
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run, args=([listener],))
+        self._thread.start()
+        wait_until(lambda: self._server.started or not self._thread.is_alive())
+
+    def close(self) -> None:
+        self._server.should_exit = True
+        self._thread.join()
+
+
+@pytest.fixture
+def serve_here(data: Path) -> Iterator[Callable[[], ServedHere]]:
+    """Start servers in this process on the test's folder."""
+    with ExitStack() as stack:
+
+        def start() -> ServedHere:
+            return stack.enter_context(closing(ServedHere(data)))
 
         yield start
 

@@ -1,8 +1,6 @@
 """`--server`: the same commands on a server, with the same answers, and no word of the key anywhere."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -37,10 +35,10 @@ class Remote:
 
 
 @pytest.fixture
-def remote(serve, data, monkeypatch) -> Remote:
+def remote(serve_here, monkeypatch) -> Remote:
     """Give commands on a server, with the reviewer's token."""
-    server = serve()
-    monkeypatch.setenv("MEMSIEVE_KEY", (data / "reviewer.token").read_text("ascii"))
+    server = serve_here()
+    monkeypatch.setenv("MEMSIEVE_KEY", server.key)
     return Remote("--server", server.url)
 
 
@@ -74,11 +72,10 @@ def test_every_command_of_agents_and_reviewers_works_on_a_server(remote):
     assert (verified["project_id"], verified["whole"], verified["events"]) == ("apollo", True, 5)
 
 
-def test_an_admin_makes_lists_and_revokes_keys_on_a_server(serve, data, monkeypatch):
-    command = [sys.executable, "-m", "memsieve", "keys", "make", "--name", "root", "--role", "admin", "--by", "ada"]
-    made = json.loads(subprocess.check_output([*command, "--data", str(data)], text=True))
+def test_an_admin_makes_lists_and_revokes_keys_on_a_server(serve_here, cli, monkeypatch):
+    made = cli.json("keys", "make", "--name", "root", "--role", "admin", "--by", "ada")
     monkeypatch.setenv("MEMSIEVE_KEY", made["text"])
-    monkeypatch.setenv("MEMSIEVE_SERVER", serve().url)
+    monkeypatch.setenv("MEMSIEVE_SERVER", serve_here().url)
     remote = Remote()
     key = remote.json("keys", "make", "--name", "rita", "--role", "reviewer", *APOLLO)
     assert key["key"]["made_by"] == "root"
@@ -88,11 +85,10 @@ def test_an_admin_makes_lists_and_revokes_keys_on_a_server(serve, data, monkeypa
     assert remote.json("audit", "verify", "--project", "memsieve:server")["projects"][0]["events"] == 1
 
 
-def test_a_key_of_a_project_verifies_its_own_log_and_nothing_is_noted_against_it(serve, data, monkeypatch):
-    command = [sys.executable, "-m", "memsieve", "keys", "make", "--name", "rita", "--role", "auditor", "--by", "ada"]
-    made = json.loads(subprocess.check_output([*command, *APOLLO, "--data", str(data)], text=True))
+def test_a_key_of_a_project_verifies_its_own_log_and_nothing_is_noted_against_it(serve_here, cli, monkeypatch):
+    made = cli.json("keys", "make", "--name", "rita", "--role", "auditor", "--by", "ada", *APOLLO)
     monkeypatch.setenv("MEMSIEVE_KEY", made["text"])
-    remote = Remote("--server", serve().url)
+    remote = Remote("--server", serve_here().url)
     for _ in range(2):
         [verified] = remote.json("audit", "verify")["projects"]
         assert (verified["project_id"], verified["events"]) == ("apollo", 1)

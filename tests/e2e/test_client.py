@@ -1,17 +1,13 @@
 """`memsieve.client`: the methods of the embedded memory over a real server."""
 
 import asyncio
-import json
 import signal
-import subprocess
-import sys
 import threading
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+import httpx
 import pytest
 
 from memsieve.client import AsyncClient, Client
@@ -28,15 +24,15 @@ from memsieve.model import (
     KeyRole,
     ReviewStatus,
 )
+from memsieve.testing.server import wait_until
 
 DECISION = "The team decided to use PostgreSQL for the ledger, because it needs real transactions."
 MEASURED = "Measured for an hour on staging, the gateway answers in twelve milliseconds at the median."
-MEMSIEVE = (sys.executable, "-m", "memsieve")
 
 
 @pytest.fixture
-def server(serve, data) -> Any:
-    return serve()
+def server(serve_here) -> Any:
+    return serve_here()
 
 
 def token_of(data) -> str:
@@ -145,13 +141,10 @@ def test_lists_longer_than_a_page_are_followed_to_their_end(server, data, monkey
         assert [one.entry.id for one in ada.log(EntryFilter(limit=3))] == said[:1:-1]
 
 
-def test_keys_are_made_used_and_revoked_and_the_name_is_the_keys(serve, data):
-    made = subprocess.check_output(
-        [*MEMSIEVE, "keys", "make", "--name", "root", "--role", "admin", "--by", "ada", "--data", str(data)],
-        text=True,
-    )
-    server = serve()
-    with Client(server.url, key=json.loads(made)["text"]) as admin:
+def test_keys_are_made_used_and_revoked_and_the_name_is_the_keys(serve_here, cli):
+    made = cli.json("keys", "make", "--name", "root", "--role", "admin", "--by", "ada")
+    server = serve_here()
+    with Client(server.url, key=made["text"]) as admin:
         key, text = admin.keys.make(name="rita", role=KeyRole.REVIEWER, project_id="apollo", by="root")
         assert (key.made_by, key.project_id) == ("root", "apollo")
         with Client(server.url, key=text) as reviewer:
@@ -172,6 +165,9 @@ def test_keys_are_made_used_and_revoked_and_the_name_is_the_keys(serve, data):
 
 
 def test_asynchronous_code_hears_what_happens_while_it_happens(server, data):
+    def listened_to() -> bool:
+        return "memsieve_event_streams 1.0" in httpx.get(f"{server.url}/metrics").text
+
     async def listen() -> list[EventKind]:
         async with AsyncClient(server.url, key=token_of(data)) as client:
             heard: list[EventKind] = []
@@ -184,7 +180,7 @@ def test_asynchronous_code_hears_what_happens_while_it_happens(server, data):
                         return
 
             hearing = asyncio.create_task(hear())
-            await asyncio.sleep(1)
+            await asyncio.to_thread(wait_until, listened_to)
             await client.project("apollo").record(DECISION, session_id="s1", confidence=0.9)
             await client.project("apollo").review(by=await client.whoami()).promote_text("We ship on Fridays.")
             await asyncio.wait_for(hearing, 20)
@@ -240,7 +236,7 @@ def test_a_server_that_is_killed_and_restarted_in_between_doubles_and_loses_noth
         one.start()
     restarted = server
     for reached in (5, 30):
-        _until(lambda reached=reached: len(receipts) >= reached)
+        wait_until(lambda reached=reached: len(receipts) >= reached)
         restarted.stop(signal.SIGKILL)
         restarted = serve("--port", str(port))
     for one in writing:
@@ -249,13 +245,6 @@ def test_a_server_that_is_killed_and_restarted_in_between_doubles_and_loses_noth
         kept = client.project("apollo").review(by=client.whoami()).log(EntryFilter(limit=1000))
     assert len(kept) == len({one.entry.content for one in kept}) == writers * said
     assert {one.entry.id for one in kept} == {one.entry.id for one in receipts}
-
-
-def _until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.002)
 
 
 def test_what_is_done_in_another_name_than_the_keys_is_refused_and_not_done(server, data):

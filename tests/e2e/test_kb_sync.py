@@ -323,14 +323,14 @@ def test_on_postgresql_it_is_the_same(base, data, engine, start_engine, small_em
 
 
 @pytest.fixture
-def served(serve, cli) -> Callable[[str], Client]:
+def served(serve_here, cli) -> Callable[[str], Client]:
     keys = {
         role: cli.json("keys", "make", "--name", f"the-{role}", "--role", role, "--project", "apollo", "--by", BY)[
             "text"
         ]
         for role in ("agent", "reviewer")
     }
-    server = serve()
+    server = serve_here()
     return lambda role: Client(server.url, key=keys[role])
 
 

@@ -181,7 +181,8 @@ def test_only_the_attempt_that_succeeds_is_recorded(project, run_graph):
         return {"said": [f"Attempt {len(attempts)} went well."]}
 
     graph = StateGraph(State)
-    graph.add_node("unsteady", unsteady, retry_policy=RetryPolicy(initial_interval=0.001, retry_on=ValueError))
+    at_once = RetryPolicy(initial_interval=0.001, jitter=False, retry_on=ValueError)
+    graph.add_node("unsteady", unsteady, retry_policy=at_once)
     graph.add_edge(START, "unsteady")
     run_graph(graph.compile(), {"said": []}, callbacks(project))
     assert said(project) == [("unsteady", "Attempt 3 went well.")]

@@ -107,8 +107,9 @@ def test_an_asynchronous_project_outside_of_its_loop_says_what_to_do(data, run):
         recorder.record(TEXT)
 
 
-def test_a_server_records_and_recalls(serve):
-    with serve() as server, Client(server.url) as client:
+def test_a_server_records_and_recalls(serve_here):
+    server = serve_here()
+    with Client(server.url) as client:
         with Recorder(client.project("apollo"), session_id="s1") as recorder:
             receipt = recorder.record(OTHER, node_id="facilities", confidence=0.95)
             assert receipt.admission.decision is Decision.PENDING

@@ -22,6 +22,8 @@ from memsieve.api.serving.server import is_loopback, with_spool
 from memsieve.api.serving.sockets import listen, most_connections
 from memsieve.config import Settings
 from memsieve.errors import ConfigError
+from memsieve.memory import Memory
+from memsieve.model import KeyRole
 
 ROOT = Path(__file__).parents[2]
 CONTENT = "The team decided to use PostgreSQL for the ledger, because it needs real transactions."
@@ -197,8 +199,8 @@ def test_where_keys_are_required_no_token_is_made(serve, cli, data):
 
 
 def test_beyond_this_machine_a_server_starts_while_postgresql_is_down_and_serves_nobody_yet(serve):
-    nowhere = {"MEMSIEVE_DATABASE_URL": "postgresql://127.0.0.1:1/none", "MEMSIEVE_REDIS_URL": "redis://127.0.0.1:1"}
-    server = serve("--host", "0.0.0.0", **nowhere)
+    nowhere = "postgresql://127.0.0.1:1/none?connect_timeout=1"
+    server = serve("--host", "0.0.0.0", MEMSIEVE_DATABASE_URL=nowhere, MEMSIEVE_REDIS_URL="redis://127.0.0.1:1")
     key = f"msv_{'0' * 8}_{'0' * 52}"
     with server.client() as nobody, server.client(key) as somebody:
         assert nobody.get("/healthz").status_code == 200
@@ -306,10 +308,11 @@ def _many_files() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("_many_files")
-def test_a_thousand_idle_streams_cost_little_memory(serve, cli):
-    make = ("keys", "make", "--role", "agent", "--project", "apollo", "--by", "ada")
-    # One caller may not have so many.
-    keys = [cli.json(*make, "--name", f"agent-{number}")["text"] for number in range(20)]
+def test_a_thousand_idle_streams_cost_little_memory(serve, data):
+    made = {"role": KeyRole.AGENT, "project_id": "apollo", "by": "ada"}
+    with Memory.open(data) as memory:
+        # One caller may not have so many.
+        keys = [memory.keys.make(name=f"agent-{number}", **made)[1] for number in range(20)]
     server = serve(MEMSIEVE_RATE_LIMIT="0")
     number, request = 1000, "GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n\r\n"
     process = psutil.Process(server.process.pid)

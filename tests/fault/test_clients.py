@@ -24,6 +24,6 @@ def environment(request, start_engine):
 @pytest.mark.parametrize("kill", [False, True], ids=["all workers live", "a worker is killed"])
 def test_many_clients_record_and_ask_and_nothing_is_lost_doubled_or_refused(environment, tmp_path, kill):
     with ServedMemory(tmp_path, "--workers", "2", environment=environment) as server:
-        outcome = asyncio.run(run(server, clients=30, seconds=4, kill=kill))
+        outcome = asyncio.run(run(server, clients=30, seconds=4 if kill else 2, kill=kill))
     assert outcome.tally.requests > 30
     assert outcome.clean, (outcome.tally.errors, outcome.astray, outcome.tally.foreign)

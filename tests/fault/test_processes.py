@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -166,10 +167,12 @@ def test_a_memory_that_nobody_closed_does_not_keep_the_interpreter_from_ending(d
 
 
 def test_a_project_keeps_its_memory_open(data):
-    project = Memory.open(data).project("apollo")
+    memory = Memory.open(data)
+    project, opened = memory.project("apollo"), weakref.ref(memory)
+    del memory
     gc.collect()
     assert project.stats().recorded == 0
-    project._memory.close()
+    opened().close()
 
 
 def test_the_log_of_a_memory_that_only_answers_does_not_grow_for_ever(memory, data):

@@ -21,10 +21,11 @@ from memsieve.errors import (
     StoreUnavailable,
 )
 
+ANSWER_SECONDS = 5
 # A host that vanished is noticed, and nobody holds up a project for longer than a minute.
 _CONNECTION: dict[str, Any] = {
     "application_name": "memsieve",
-    "connect_timeout": 5,
+    "connect_timeout": ANSWER_SECONDS,
     "tcp_user_timeout": 5000,
     "options": "-c timezone=UTC -c idle_in_transaction_session_timeout=60s",
 }
@@ -39,6 +40,16 @@ def conninfo(url: str) -> str:
         raise ConfigError(
             "database_url is no address of a PostgreSQL database. Write it like postgresql://user:password@host:5432/name."
         ) from None
+
+
+def answer_seconds(url: str) -> float:
+    """Return how long a caller waits for a server that is down: the URL's `connect_timeout`, or 5 seconds."""
+    given = conninfo_to_dict(conninfo(url))["connect_timeout"]
+    try:
+        seconds = int(str(given))
+    except ValueError:
+        raise ConfigError(f"connect_timeout in database_url is a number of whole seconds, not {given!r}.") from None
+    return float(seconds) if seconds > 0 else float(ANSWER_SECONDS)
 
 
 _UNKNOWN_NAMES = (errors.UndefinedTable, errors.UndefinedColumn, errors.UndefinedFunction, errors.UndefinedObject)

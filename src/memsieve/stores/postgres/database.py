@@ -21,13 +21,12 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from memsieve.model import Scope
-from memsieve.stores.postgres.connection import conninfo, translated
+from memsieve.stores.postgres.connection import answer_seconds, conninfo, translated
 from memsieve.stores.postgres.migrate import require_current
 from memsieve.stores.postgres.psycopg_internals import Columns, LifoPool, LocalSettings, PreparedPipeline
 
 POOL_SIZE = 10
-# How long a caller waits for a server that is down: the first one, and those after it.
-ANSWER_SECONDS = 5.0
+# How long callers after the first wait for a server that is down.
 IMPATIENT_SECONDS = 0.2
 # The statement and lock time-outs: agents get an error soon, while a digest or an import of a whole file has its time.
 AGENT_SECONDS = 15
@@ -70,13 +69,14 @@ class Database:
     """Runs work in transactions, each as the least role that it needs and for one project."""
 
     def __init__(self, url: str) -> None:
+        self._answer_seconds = answer_seconds(url)
         self._pool: AsyncConnectionPool[Connection] = LifoPool(
             conninfo(url),
             connection_class=AsyncConnection[DictRow],
             kwargs={"row_factory": dict_row, "autocommit": True},
             min_size=1,
             max_size=POOL_SIZE,
-            timeout=ANSWER_SECONDS,
+            timeout=self._answer_seconds,
             open=False,
         )
         # What the pool notes of a server that is down is for those who keep a log; others get our own error.
@@ -166,7 +166,7 @@ class Database:
         await self._run(_Transaction(begin, _write_a_message), repeatable=True)
 
     async def _run(self, operation: _Operation[T], *, repeatable: bool) -> T:
-        give_up = time.monotonic() + (ANSWER_SECONDS if self._answering else IMPATIENT_SECONDS)
+        give_up = time.monotonic() + (self._answer_seconds if self._answering else IMPATIENT_SECONDS)
         with translated():
             while True:
                 connection = await self._borrowed(give_up)
