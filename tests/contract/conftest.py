@@ -9,7 +9,7 @@ import pytest
 
 from memsieve.config import Settings
 from memsieve.services.stores import Stores, open_stores
-from memsieve.stores.redis.client import Client, open_client
+from memsieve.stores.redis.client import RedisClient, open_client
 from memsieve.testing import Clock
 
 
@@ -77,11 +77,11 @@ def redis(request):
 
 
 @pytest.fixture
-def connect(run) -> Iterator[Callable[[str], Client]]:
+def connect(run) -> Iterator[Callable[[str], RedisClient]]:
     """Open clients of Redis by a URL, and close them in the end."""
-    clients: list[Client] = []
+    clients: list[RedisClient] = []
 
-    def open_(url: str) -> Client:
+    def open_(url: str) -> RedisClient:
         clients.append(open_client(url))
         return clients[-1]
 

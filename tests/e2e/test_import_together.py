@@ -14,12 +14,12 @@ from memsieve.model import Decision, EntryFilter
 from memsieve.services.stores import utc_now
 from memsieve.testing import WordEmbedder
 from memsieve.testing.factories import agent, entry
-from memsieve.transfer import Importer, Outcome
+from memsieve.transfer import Importer, LineOutcome
 from memsieve.transfer.lines import TOGETHER
 
 OLD = "2024-05-01T08:00:00Z"
 RECORDED, KNOWN, PROMOTED, SKIPPED, FAILED = (
-    Outcome.RECORDED, Outcome.ALREADY_KNOWN, Outcome.PROMOTED, Outcome.SKIPPED, Outcome.FAILED,
+    LineOutcome.RECORDED, LineOutcome.ALREADY_KNOWN, LineOutcome.PROMOTED, LineOutcome.SKIPPED, LineOutcome.FAILED,
 )  # fmt: skip
 
 

@@ -184,7 +184,16 @@ def test_what_a_newer_version_adds_is_passed_over_and_what_is_missing_is_named(d
 
 
 def test_every_kind_of_document_is_tried_here():
-    elsewhere = {"RecordDocument", "Verdict", "Recorded", "EntryAdmission", "Answer", "AnswerWithId", "Chunk", "Words"}
+    elsewhere = {
+        "RecordDocument",
+        "FilterDecision",
+        "Recorded",
+        "EntryAdmission",
+        "Answer",
+        "AnswerWithId",
+        "Chunk",
+        "Words",
+    }
     assert {one.__name__ for one in KINDS} - elsewhere - {"Verification"} == {one.__name__ for one in RECORDS}
 
 
@@ -224,7 +233,7 @@ def test_what_became_of_an_entry_is_told_without_its_content_or_a_filter_on_tria
         told = document.of(RECEIPT.admission, entry_id="e1", project_id="apollo", created_at=NOW)
         assert not {"content", "shadow"} & set(told.plain())
         assert document.read(told.encode()).record() == replace(RECEIPT.admission, shadow=None)
-    assert "decided_at" not in documents.Verdict.of(RECEIPT.admission).plain()
+    assert "decided_at" not in documents.FilterDecision.of(RECEIPT.admission).plain()
 
 
 def test_the_state_of_an_audit_log_is_told_with_its_project():

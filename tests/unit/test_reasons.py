@@ -12,7 +12,7 @@ from memsieve.ingress.checks.injection.phrases import chinese_phrases, english_p
 from memsieve.ingress.checks.injection.weigh import BASE, WEIGHTS
 from memsieve.model import Reason, TombstoneKind
 from memsieve.model.reasons import templates
-from memsieve.text.numbers import Kind
+from memsieve.text.numbers import QuantityKind
 
 SOURCES = Path(memsieve.__file__).parent
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
@@ -28,7 +28,7 @@ SIGNS = {
 # What stands behind the codes that are put together of two words.
 FAMILIES = {
     "tombstone.": list(TombstoneKind),
-    "difference.": [*Kind, "words", "values", "denial"],
+    "difference.": [*QuantityKind, "words", "values", "denial"],
     "injection.": [*{phrase.kind for phrase in PHRASES}, *load_marks().kinds.values(), "hidden text"],
     "sign.": sorted(SIGNS),
     "hidden.": ["tag_characters", "direction_override", "variation_selectors", "zero_width"],

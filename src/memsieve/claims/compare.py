@@ -13,7 +13,7 @@ from memsieve.claims.opposites import CONTRAST, KIND, opposites, same_kind
 from memsieve.claims.statement import Statement, Value, read_statement
 from memsieve.model import Reason
 from memsieve.text.normalize import fold
-from memsieve.text.numbers import Kind
+from memsieve.text.numbers import QuantityKind
 from memsieve.text.sentences import split_sentences
 
 _MOST_SENTENCES = 40
@@ -79,7 +79,7 @@ def different_values(a: Statement, b: Statement) -> Difference | None:
     left, right = _unmatched(a.values, b.values), _unmatched(b.values, a.values)
     for first in left:
         for second in right:
-            if first.quantity.kind is not Kind.LABEL and _comparable(first, second):
+            if first.quantity.kind is not QuantityKind.LABEL and _comparable(first, second):
                 return Difference(first.quantity.kind, first.text, second.text)
     return None
 
@@ -108,8 +108,8 @@ def denial(a: Statement, b: Statement) -> Difference | None:
 
 def _distinction(a: Statement, b: Statement) -> Difference | None:
     """Find what tells two items apart: labels, places, colours, before and after."""
-    left = [value for value in _unmatched(a.values, b.values) if value.quantity.kind is Kind.LABEL]
-    right = [value for value in _unmatched(b.values, a.values) if value.quantity.kind is Kind.LABEL]
+    left = [value for value in _unmatched(a.values, b.values) if value.quantity.kind is QuantityKind.LABEL]
+    right = [value for value in _unmatched(b.values, a.values) if value.quantity.kind is QuantityKind.LABEL]
     if left and right:
         return Difference("labels", left[0].text, right[0].text)
     seconds = _contrasted(b, a)
@@ -131,7 +131,7 @@ def _unmatched(values: list[Value], others: list[Value]) -> list[Value]:
     return [value for value in rest if not any(_agree(value, other) for other in others)]
 
 
-def _exactly(value: Value) -> tuple[Kind, tuple[float | str | None, ...], str]:
+def _exactly(value: Value) -> tuple[QuantityKind, tuple[float | str | None, ...], str]:
     return value.quantity.kind, value.quantity.value, value.quantity.unit
 
 

@@ -18,7 +18,7 @@ from memsieve.claims.statement import Statement, Value
 from memsieve.errors import JudgeError
 from memsieve.models import bundled
 from memsieve.text.normalize import normalized
-from memsieve.text.numbers import Kind
+from memsieve.text.numbers import QuantityKind
 from memsieve.text.scripts import HAN
 
 # Of each of the two sentences.
@@ -134,7 +134,7 @@ def _agree(a: Value, b: Value) -> bool:
 def _other_item(a: Statement, b: Statement) -> bool:
     """Tell "version 2 needs 4 GB" from "version 3 needs 8 GB": a label differs, and so does what is said of it."""
     unlike, one, other = _unlike(a, b), set(a.order), set(b.order)
-    labelled = any(x.quantity.kind is y.quantity.kind is Kind.LABEL for x, y in unlike)
+    labelled = any(x.quantity.kind is y.quantity.kind is QuantityKind.LABEL for x, y in unlike)
     return labelled and (len(unlike) > 1 or bool(one - other and other - one))
 
 

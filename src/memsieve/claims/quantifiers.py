@@ -10,7 +10,7 @@ from memsieve.claims import compare, guards
 from memsieve.claims.claim import Claim, names_differ, unshared_weight
 from memsieve.claims.compare import Difference
 from memsieve.claims.statement import Value
-from memsieve.text.numbers import Kind
+from memsieve.text.numbers import QuantityKind
 
 _ALL = frozenset("all every always everyone everybody 所有 全部 全都".split())
 # They only carry the count: "three people", 存在三个.
@@ -107,7 +107,7 @@ def _some(whole: Claim, part: Claim, doers: Collection[str] = ()) -> str:
 
 
 def _counts(value: Value) -> bool:
-    return value.quantity.kind is Kind.NUMBER and value.quantity.number > 0 and not value.bound
+    return value.quantity.kind is QuantityKind.NUMBER and value.quantity.number > 0 and not value.bound
 
 
 def _fewer(count: Value, total: Value) -> bool:

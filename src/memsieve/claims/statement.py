@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from memsieve.claims.opposites import CHINESE_WORDS
 from memsieve.text import numbers
 from memsieve.text.normalize import unify
-from memsieve.text.numbers import LABELS, Kind, Quantity
+from memsieve.text.numbers import LABELS, Quantity, QuantityKind
 from memsieve.text.scripts import HAN
 from memsieve.text.stems import stem
 from memsieve.text.stop_words import stop_words
@@ -181,7 +181,7 @@ class _Reader:
         if quantity.unit:
             self.out.words["#" + quantity.unit] = 1.0
         self.before = ""
-        self.counted = value.things if quantity.kind is Kind.NUMBER else None
+        self.counted = value.things if quantity.kind is QuantityKind.NUMBER else None
 
     def _word(self, token: str, start: int) -> None:
         token = token.replace("’", "'")

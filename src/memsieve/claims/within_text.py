@@ -29,7 +29,7 @@ from memsieve.claims.opposites import exclusive, same_kind
 from memsieve.claims.pair_model import MOST_WORDS, SURE, compatible, pair_model, token_ids, words_shared
 from memsieve.claims.statement import Statement, Value, read_statement
 from memsieve.model import Reason
-from memsieve.text.numbers import Kind
+from memsieve.text.numbers import QuantityKind
 from memsieve.text.scripts import HAN
 from memsieve.text.stems import stem
 
@@ -247,7 +247,7 @@ def _other_place(a: Claim, b: Claim) -> Difference | None:
 
 def _ends_with_label(statement: Statement) -> bool:
     value = statement.values[0]
-    return value.quantity.kind is Kind.LABEL and value.position == len(statement.order) > 0
+    return value.quantity.kind is QuantityKind.LABEL and value.position == len(statement.order) > 0
 
 
 def _label_noun(value: Value) -> str:

@@ -71,7 +71,7 @@ def record(  # noqa: PLR0913, PLR0917 - each parameter is an option
     show(
         lambda documents: {
             "entry": documents.Entry.of(receipt.entry),
-            "admission": documents.Verdict.of(receipt.admission),
+            "admission": documents.FilterDecision.of(receipt.admission),
         },
         lambda screens: screens.receipt(receipt),
         as_json=as_json,

@@ -98,13 +98,13 @@ def import_(
             for line in importer.run(stream):
                 tally.add(line)
                 advance(line.end)
-                if line.outcome is transfer.Outcome.FAILED:
+                if line.outcome is transfer.LineOutcome.FAILED:
                     note(f"Line {line.number}: {line.reason}")
     for reason, count in tally.skipped_for.items():
         note(f"{count} skipped: {reason}")
     summary = tally.summary()
     show(summary, lambda screens: screens.imported(summary), as_json=as_json)
-    if tally.counts[transfer.Outcome.FAILED]:
+    if tally.counts[transfer.LineOutcome.FAILED]:
         raise typer.Exit(USAGE)
 
 

@@ -145,7 +145,7 @@ _LAST_WORDS = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class ClearStatement:
     """A sentence, word for word as it stands in its text, and how clearly it states something, 0..1."""
 
     text: str
@@ -154,13 +154,13 @@ class Statement:
     terms: float
 
 
-def statements(content: str) -> list[Statement]:
+def statements(content: str) -> list[ClearStatement]:
     """Return the sentences of a text that state something, in order."""
     found = (statement(sentence) for sentence in _sentences(content))
     return [each for each in found if each is not None]
 
 
-def statement(sentence: str) -> Statement | None:
+def statement(sentence: str) -> ClearStatement | None:
     """Return a sentence with its clarity, or None where it states nothing."""
     if not _SHORTEST <= _width(sentence) <= _LONGEST:
         return None
@@ -174,7 +174,7 @@ def statement(sentence: str) -> Statement | None:
     if terms < _FEWEST_TERMS:
         return None
     unheard = _UNHEARD * len(_MARK.findall(sentence))
-    return Statement(sentence, max(0.0, _clarity(plain, terms) - unheard), words, terms)
+    return ClearStatement(sentence, max(0.0, _clarity(plain, terms) - unheard), words, terms)
 
 
 def _sentences(content: str) -> Iterator[str]:

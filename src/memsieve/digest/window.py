@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest
 
-from memsieve.digest.statements import Statement, statements
+from memsieve.digest.statements import ClearStatement, statements
 from memsieve.model import CheckName, Decision, Entry, Receipt, SourceDoubt, Vector
 from memsieve.text.normalize import normalized
 
@@ -91,7 +91,7 @@ class DedupedStatement:
     Its vector is that of the entry that says least beside it; `exact` when that is nothing.
     """
 
-    statement: Statement
+    statement: ClearStatement
     quotes: dict[int, str] = field(default_factory=dict)
     vector: Vector | None = None
     exact: bool = False
@@ -141,6 +141,6 @@ def _without_readings(deduped: list[DedupedStatement], receipts: Sequence[Receip
     ]
 
 
-def _clearest(content: str) -> list[Statement]:
+def _clearest(content: str) -> list[ClearStatement]:
     clear = [each for each in statements(content) if each.clarity >= LEAST_CLARITY]
     return nlargest(_MOST_PER_ENTRY, clear, key=lambda each: each.clarity)

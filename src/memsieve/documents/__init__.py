@@ -15,11 +15,11 @@ from memsieve.documents.entries import (
     CheckResult,
     Entry,
     EntryAdmission,
+    FilterDecision,
     Reason,
     Receipt,
     Recorded,
     Replay,
-    Verdict,
 )
 from memsieve.documents.insights import (
     Digest,

@@ -48,7 +48,7 @@ class CheckResult(RecordDocument[model.Check]):
     reason: Reason = Field(description="What was found.")
 
 
-class Verdict(RecordDocument[model.Admission]):
+class FilterDecision(RecordDocument[model.Admission]):
     """The filter's decision, with every check behind it."""
 
     admitted: bool = Field(description="Whether the filter admitted it.", examples=[True])
@@ -57,7 +57,7 @@ class Verdict(RecordDocument[model.Admission]):
     reasons: list[Reason] = Field(description="Why it was not admitted, one for each check that failed.", examples=[[]])
 
 
-class Recorded(Verdict):
+class Recorded(FilterDecision):
     """An entry that is safe on disk, and what the filter decided."""
 
     entry_id: EntryId = Field(description="The entry.")
@@ -66,7 +66,7 @@ class Recorded(Verdict):
     decided_at: Moment = Field(description="When the filter decided, or last tried to.")
 
 
-class Admission(Verdict):
+class Admission(FilterDecision):
     """The filter's decision as it is kept for audit."""
 
     decided_at: Moment = Field(description="When the filter decided, or last tried to.")
@@ -75,7 +75,7 @@ class Admission(Verdict):
     )
 
 
-class EntryAdmission(Verdict):
+class EntryAdmission(FilterDecision):
     """What became of an entry; nothing of what it says."""
 
     entry_id: EntryId = Field(description="The entry.")

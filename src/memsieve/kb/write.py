@@ -16,7 +16,7 @@ from memsieve.kb.files import atomic, names
 from memsieve.kb.files.document import MarkdownDocument
 from memsieve.kb.files.layout import Layout, current_task, locked
 from memsieve.kb.items import Item
-from memsieve.kb.refine.finding import NEW, Finding, Observation, folded, parse_finding, reads_same
+from memsieve.kb.refine.finding import NEW, FindingFile, Observation, folded, parse_finding, reads_same
 from memsieve.refine.concepts import find_exchange
 
 _LONGEST_COMPARED = 4000
@@ -96,11 +96,11 @@ def _observed_again(path: Path, item: Item, row: Observation) -> Written | None:
     return _written(path, "observed", item, row, len(merged.tasks))
 
 
-def _read(file: str, content: bytes, row: Observation) -> Finding:
+def _read(file: str, content: bytes, row: Observation) -> FindingFile:
     return parse_finding(file, content, task=row.task, now=row.created or "")
 
 
-def _same_subject(found: Finding, item: Item) -> bool:
+def _same_subject(found: FindingFile, item: Item) -> bool:
     [field] = item.kind.fields
     given = found.document.value("type"), folded(found.document.value(field))
     return given == (item.type, folded(getattr(item, field)))

@@ -197,7 +197,7 @@ class EventSummary(Document):
     """One line of the audit log."""
 
 
-class Why(Document):
+class LineageSummary(Document):
     """Where something came from, what the filter and people decided, and how often it was served."""
 
     id: str = Field(description="What was asked about.")
@@ -208,7 +208,7 @@ class Why(Document):
     times_served: int | None = Field(default=None, description="In how many answers it was served.")
 
     @classmethod
-    def from_lineage(cls, any_id: str, lineage: Lineage) -> Why:
+    def from_lineage(cls, any_id: str, lineage: Lineage) -> LineageSummary:
         """Return a lineage."""
         return cls(
             id=any_id,
@@ -295,7 +295,7 @@ async def propose_promotion(
 
 async def why(
     id: Annotated[str, Field(description="An entry, an insight or a memory.")],  # noqa: A002 - what it is called
-) -> Why:
+) -> LineageSummary:
     """Say why an entry got in or not, where a memory came from, what people decided, and how often it was served.
 
     Agents get the filter's decision on an entry; the rest is for those who may read quarantine.
@@ -303,13 +303,13 @@ async def why(
     context = current_context()
     try:
         context.require(Need.AUDIT)
-        return Why.from_lineage(id, await (await context.review()).lineage(id))
+        return LineageSummary.from_lineage(id, await (await context.review()).lineage(id))
     except Forbidden:
         context.require(Need.RECORD)
         found = await context.project.admission(id)
     if found is None:
         raise NotFound(f"No entry {id!r} in this project. remember and recall return the ids of entries.", subject=id)
-    return Why(id=id, whole=False, entries=[EntrySummary.unquoted(id, found)])
+    return LineageSummary(id=id, whole=False, entries=[EntrySummary.unquoted(id, found)])
 
 
 async def digest() -> str:

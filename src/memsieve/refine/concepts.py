@@ -13,7 +13,7 @@ from memsieve.models import bundled
 from memsieve.refine import names
 from memsieve.text import numbers
 from memsieve.text.normalize import unify
-from memsieve.text.numbers import CLASSIFIERS, LABELS, Kind, Quantity
+from memsieve.text.numbers import CLASSIFIERS, LABELS, Quantity, QuantityKind
 from memsieve.text.scripts import HAN, is_han
 from memsieve.text.stems import stem
 from memsieve.text.stop_words import stop_words
@@ -211,11 +211,11 @@ def _known(word: str) -> list[str]:
 
 def quantity_concept(quantity: Quantity) -> str:
     """Return a value as one concept, the same however it is written."""
-    if quantity.kind is Kind.NUMBER:
+    if quantity.kind is QuantityKind.NUMBER:
         unit = "" if quantity.unit in CLASSIFIERS else quantity.unit
         return f"{quantity.number:g}{unit}"
     value = ":".join(str(part) for part in quantity.value if part is not None)
-    if quantity.kind is Kind.LABEL:
+    if quantity.kind is QuantityKind.LABEL:
         return _VERSION.sub(r"v\1", value)
     return f"{quantity.kind}:{value}"
 

@@ -13,7 +13,7 @@ from memsieve.refine import names
 from memsieve.refine.concepts import concepts
 from memsieve.text import numbers
 from memsieve.text.normalize import unify
-from memsieve.text.numbers import Kind
+from memsieve.text.numbers import QuantityKind
 from memsieve.text.scripts import HAN
 from memsieve.text.sentences import split_clauses, split_sentences
 
@@ -220,7 +220,7 @@ def _measures(text: str) -> bool:
     """Say whether a text holds a price, a share or a size: these outlast a moment."""
     lower = text.lower()
     values = (numbers.read(lower, found.start(), "") for found in _VALUE_START.finditer(lower))
-    return any(value and value.kind is Kind.NUMBER and value.unit in _LASTING_UNITS for value in values)
+    return any(value and value.kind is QuantityKind.NUMBER and value.unit in _LASTING_UNITS for value in values)
 
 
 def _moment(sentence: str) -> str | None:

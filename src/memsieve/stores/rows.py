@@ -43,7 +43,7 @@ from memsieve.model import (
 BEYOND_ALL = 2**63 - 1
 
 
-class Kind(StrEnum):
+class FieldKind(StrEnum):
     """What a field of an entry holds; each engine has a way to write and read each kind."""
 
     TEXT = "text"
@@ -52,9 +52,14 @@ class Kind(StrEnum):
     MOMENT = "moment"
 
 
-Codecs = Mapping[Kind, Callable[[Any], Any]]
+Codecs = Mapping[FieldKind, Callable[[Any], Any]]
 
-_KINDS = {"str": Kind.TEXT, "float": Kind.NUMBER, "Mapping[str, Any]": Kind.JSON, "datetime": Kind.MOMENT}
+_KINDS = {
+    "str": FieldKind.TEXT,
+    "float": FieldKind.NUMBER,
+    "Mapping[str, Any]": FieldKind.JSON,
+    "datetime": FieldKind.MOMENT,
+}
 # A tier gives these, or holds them beside the entry's own columns.
 _NOT_OWN = {"layer", "embedding", "expires_at", "promoted_at"}
 
@@ -87,8 +92,8 @@ def entry_from(
     return Entry(**own, embedding=embedding, **given)
 
 
-_JSON_WRITTEN: Codecs = {Kind.JSON: dict, Kind.MOMENT: lambda moment: moment.astimezone(UTC).isoformat()}
-_JSON_READ: Codecs = {Kind.MOMENT: datetime.fromisoformat}
+_JSON_WRITTEN: Codecs = {FieldKind.JSON: dict, FieldKind.MOMENT: lambda moment: moment.astimezone(UTC).isoformat()}
+_JSON_READ: Codecs = {FieldKind.MOMENT: datetime.fromisoformat}
 
 
 def entry_document(entry: Entry) -> dict[str, Any]:

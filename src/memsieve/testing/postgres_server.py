@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import quote
 
-from memsieve.testing.server import Server, installed, wait_until
+from memsieve.testing.server import ServerProcess, installed, wait_until
 from memsieve.testing.watcher import group_of
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _numbers = count(1)
 HASTY = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 
-class PostgresServer(Server):
+class PostgresServer(ServerProcess):
     """PostgreSQL 18 or 16 on a Unix socket in a temporary folder.
 
     Without `fsync` it is quick, and its data survive its own crash but not the machine's. `settings` are those of

@@ -10,7 +10,7 @@ from random import SystemRandom
 from types import TracebackType
 from typing import Self
 
-from memsieve.testing.server import NOT_STARTED, Server, installed, wait_until
+from memsieve.testing.server import NOT_STARTED, ServerProcess, installed, wait_until
 
 HOST = "127.0.0.1"
 # A node's port for the other nodes lies so much higher. Both stay below 32768, so that no outgoing connection takes one
@@ -20,7 +20,7 @@ PORTS = range(10_000, 22_000)
 SLOTS = 16_384
 
 
-class RedisServer(Server):
+class RedisServer(ServerProcess):
     """Redis on a free port of the loopback, which keeps nothing on disk; `options` are those of redis-server."""
 
     def __init__(self, *options: str) -> None:

@@ -29,7 +29,7 @@ SERVED_SECONDS = 60
 NOT_STARTED = "The server was not started: call start() or use it as a context manager."
 
 
-class Server:
+class ServerProcess:
     """One process with a folder of its own; a subclass has its command and readiness check.
 
     It runs under a watcher, which ends it when this process is gone, even by SIGKILL.

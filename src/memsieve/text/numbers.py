@@ -95,7 +95,7 @@ _CHINESE_IDIOMS = frozenset("十分 千万 百分 万一 三四 七八 一一 �
 STARTS = frozenset(MONTHS) | frozenset(WEEKDAYS) | NUMBER_WORDS | frozenset(HAN_DIGITS) | {"a"}
 
 
-class Kind(StrEnum):
+class QuantityKind(StrEnum):
     """What a number stands for; a label names a thing and measures nothing."""
 
     DATE = "dates"
@@ -109,7 +109,7 @@ class Kind(StrEnum):
 class Quantity:
     """One value in a text, with what it measures and what it counts."""
 
-    kind: Kind
+    kind: QuantityKind
     value: tuple[float | str | None, ...]
     unit: str
     end: int
@@ -121,7 +121,7 @@ class Quantity:
 
     def near(self, other: Quantity) -> bool:
         """Say whether "about" could make both one value."""
-        if self.kind is not Kind.NUMBER or other.kind is not Kind.NUMBER:
+        if self.kind is not QuantityKind.NUMBER or other.kind is not QuantityKind.NUMBER:
             return False
         return abs(self.number - other.number) <= _ROUGHLY * max(abs(self.number), abs(other.number))
 
@@ -129,7 +129,7 @@ class Quantity:
         """Say whether both give one value, as far as both say it."""
         if self.kind is not other.kind:
             return False
-        if self.kind is Kind.NUMBER:
+        if self.kind is QuantityKind.NUMBER:
             return _near(self.number, other.number)
         return all(a == b for a, b in zip(self.value, other.value, strict=True) if a is not None and b is not None)
 
@@ -139,7 +139,7 @@ class Quantity:
 
     @property
     def year(self) -> bool:
-        return self.kind is Kind.NUMBER and not self.unit and self.number in _YEARS
+        return self.kind is QuantityKind.NUMBER and not self.unit and self.number in _YEARS
 
 
 def read(text: str, start: int, before: str) -> Quantity | None:
@@ -162,7 +162,7 @@ def _read_date(text: str, start: int, before: str) -> Quantity | None:
     month = found["m"] or found["hm"] or found["month"] or found["month2"]
     day = found["d"] or found["hd"] or found["day"] or found["day2"]
     value = (_whole(year), MONTHS.get(month or "") or _whole(month), _whole(day))
-    return Quantity(Kind.DATE, value, "", found.end())
+    return Quantity(QuantityKind.DATE, value, "", found.end())
 
 
 def _is_no_date(found: re.Match[str], before: str) -> bool:
@@ -182,7 +182,7 @@ def _read_clock(text: str, start: int) -> Quantity | None:
         half = "p" if found["hp"] in "中午下午晚上晚" else "a"
     if hour > 12:  # noqa: PLR2004
         half = "p"
-    return Quantity(Kind.CLOCK, (hour % 12 * 60 + minute, half), "", found.end())
+    return Quantity(QuantityKind.CLOCK, (hour % 12 * 60 + minute, half), "", found.end())
 
 
 def _read_weekday(text: str, start: int) -> Quantity | None:
@@ -190,7 +190,7 @@ def _read_weekday(text: str, start: int) -> Quantity | None:
     if not found:
         return None
     number = CHINESE_WEEKDAYS[found["han"]] if found["han"] else WEEKDAYS[found["english"]]
-    return Quantity(Kind.WEEKDAY, (number,), "", found.end())
+    return Quantity(QuantityKind.WEEKDAY, (number,), "", found.end())
 
 
 def _read_label(text: str, start: int) -> Quantity | None:
@@ -199,14 +199,14 @@ def _read_label(text: str, start: int) -> Quantity | None:
         found = _LABEL.match(text, start)
         if found and re.match("[a-z]+", found[0])[0] not in LABELS:  # type: ignore[index]
             return None
-    return Quantity(Kind.LABEL, (found[0].replace(" ", ""),), "", found.end()) if found else None
+    return Quantity(QuantityKind.LABEL, (found[0].replace(" ", ""),), "", found.end()) if found else None
 
 
 def _read_year(text: str, start: int, before: str) -> Quantity | None:
     found = _YEAR.match(text, start)
     if not found or before not in _YEAR_BEFORE:
         return None
-    return Quantity(Kind.DATE, (int(found[0]), None, None), "", found.end())
+    return Quantity(QuantityKind.DATE, (int(found[0]), None, None), "", found.end())
 
 
 def _read_amount(text: str, start: int, before: str) -> Quantity | None:
@@ -220,7 +220,7 @@ def _read_amount(text: str, start: int, before: str) -> Quantity | None:
     if found["percent"]:
         dimension = "%"
     value = _number(found) * factor
-    return Quantity(Kind.NUMBER, (value,), dimension, found.end(), loose=bool(found["over"]))
+    return Quantity(QuantityKind.NUMBER, (value,), dimension, found.end(), loose=bool(found["over"]))
 
 
 def _is_no_amount(found: re.Match[str], before: str) -> bool:

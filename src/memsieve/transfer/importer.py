@@ -32,7 +32,7 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 
-class Outcome(StrEnum):
+class LineOutcome(StrEnum):
     """What became of a line."""
 
     RECORDED = "recorded"
@@ -48,7 +48,7 @@ class Line:
 
     number: int
     end: int
-    outcome: Outcome
+    outcome: LineOutcome
     admitted: bool = False
     reason: str = ""
 
@@ -57,7 +57,7 @@ class Line:
 class Tally:
     """How an import went."""
 
-    counts: dict[Outcome, int] = field(default_factory=lambda: dict.fromkeys(Outcome, 0))
+    counts: dict[LineOutcome, int] = field(default_factory=lambda: dict.fromkeys(LineOutcome, 0))
     admitted: int = 0
     skipped_for: Counter[str] = field(default_factory=Counter)
     errors: list[dict[str, Any]] = field(default_factory=list)
@@ -66,9 +66,9 @@ class Tally:
         """Count one more line."""
         self.counts[line.outcome] += 1
         self.admitted += line.admitted
-        if line.outcome is Outcome.SKIPPED:
+        if line.outcome is LineOutcome.SKIPPED:
             self.skipped_for[line.reason] += 1
-        if line.outcome is Outcome.FAILED and len(self.errors) < MAX_ERRORS:
+        if line.outcome is LineOutcome.FAILED and len(self.errors) < MAX_ERRORS:
             self.errors.append({"line": line.number, "reason": line.reason})
 
     def summary(self) -> dict[str, Any]:
@@ -146,7 +146,7 @@ class Importer:
             yield from ways[kind](together)
 
     def _understood(self, raw: RawLine) -> Line | _Entry | _Memory:
-        line = Line(number=raw.number, end=raw.end, outcome=Outcome.RECORDED)
+        line = Line(number=raw.number, end=raw.end, outcome=LineOutcome.RECORDED)
         return _or_failed(line, self._read, line, raw)
 
     def _read(self, line: Line, raw: RawLine) -> Line | _Entry | _Memory:
@@ -157,13 +157,13 @@ class Importer:
                 old = self.clock() - entry.created_at >= WORKING_LIFE
                 return _OldEntry(line, entry) if old else _Entry(line, entry)
             case "memory" if not self.approves:
-                return replace(line, outcome=Outcome.SKIPPED, reason=_NO_PERSON)
+                return replace(line, outcome=LineOutcome.SKIPPED, reason=_NO_PERSON)
             case "memory":
                 own_id = value.get("id")
                 memory_id = validate.name(own_id, field="id") if isinstance(own_id, str) else None
-                return _Memory(replace(line, outcome=Outcome.PROMOTED), value, memory_id)
+                return _Memory(replace(line, outcome=LineOutcome.PROMOTED), value, memory_id)
             case "event":
-                return replace(line, outcome=Outcome.SKIPPED, reason=_EVENT)
+                return replace(line, outcome=LineOutcome.SKIPPED, reason=_EVENT)
         raise InvalidInput(f"kind is {value['kind']!r}. Use 'entry', 'memory' or 'event'.", field="kind")
 
     def _entry(self, value: Mapping[str, Any], raw: RawLine) -> Entry:
@@ -196,7 +196,7 @@ class Importer:
 
     def _looked_up(self, step: _Memory, retired: Container[str | None]) -> Line | _MemoryText:
         if step.memory_id in retired:
-            return replace(step.line, outcome=Outcome.SKIPPED, reason=_RETIRED)
+            return replace(step.line, outcome=LineOutcome.SKIPPED, reason=_RETIRED)
         content = step.value.get("content")
         sources = list(self._sources(step.value.get("entry_ids"), content))
         return _MemoryOfEntries(step.line, content, sources) if sources else _MemoryText(step.line, content)
@@ -248,11 +248,11 @@ def _settled(
 
 
 def _known(line: Line) -> Line:
-    return replace(line, outcome=Outcome.ALREADY_KNOWN)
+    return replace(line, outcome=LineOutcome.ALREADY_KNOWN)
 
 
 def _failed(line: Line, error: Exception) -> Line:
-    return replace(line, outcome=Outcome.FAILED, reason=str(error))
+    return replace(line, outcome=LineOutcome.FAILED, reason=str(error))
 
 
 def _own_id(value: object) -> str:

@@ -17,7 +17,7 @@ from memsieve.kb.files.fingerprints import content_hash
 from memsieve.kb.files.names import fold
 from memsieve.kb.files.tree import Tree
 from memsieve.kb.refine.atoms import Atom, Atoms, atom_of
-from memsieve.kb.refine.finding import Finding, reads_same
+from memsieve.kb.refine.finding import FindingFile, reads_same
 from memsieve.kb.refine.journal import RefineStep, Write
 from memsieve.kb.refine.report import FileOutcome
 from memsieve.refine.concepts import concepts
@@ -38,7 +38,7 @@ NEAR = 0.2
 _RELATED = "related"
 
 
-def correct(finding: Finding, atoms: Atoms, at: str) -> RefineStep:
+def correct(finding: FindingFile, atoms: Atoms, at: str) -> RefineStep:
     """Return the step of a correction: it replaces the text of the atom it names, or waits with a reason."""
     found = atoms.named(finding.title)
     if len(found) != 1:
@@ -50,7 +50,7 @@ def correct(finding: Finding, atoms: Atoms, at: str) -> RefineStep:
     return _replace(finding, atom, current, at)
 
 
-def _replace(finding: Finding, atom: Atom, current: MarkdownDocument, at: str) -> RefineStep:
+def _replace(finding: FindingFile, atom: Atom, current: MarkdownDocument, at: str) -> RefineStep:
     body = _body(finding.content, current.text)
     if reads_same(body, current.text):
         result = finding.result(FileOutcome.DUPLICATE, f"{atom.path} says this already.", atom=atom.path)
@@ -66,7 +66,7 @@ def _replace(finding: Finding, atom: Atom, current: MarkdownDocument, at: str) -
     )
 
 
-def _corrected(finding: Finding, current: MarkdownDocument, body: str, at: str) -> str:
+def _corrected(finding: FindingFile, current: MarkdownDocument, body: str, at: str) -> str:
     history = current.fields.get("history")
     former = {
         "replaced": at,
@@ -106,11 +106,11 @@ def _similar(name: str, atoms: Atoms) -> list[str]:
     return list(dict.fromkeys(paths[each] for each in close))[:_MOST_NAMED]
 
 
-def _keep(finding: Finding, why: str) -> RefineStep:
+def _keep(finding: FindingFile, why: str) -> RefineStep:
     return RefineStep(items=(finding.result(FileOutcome.KEPT, why),))
 
 
-def promote(finding: Finding, observations: int, at: str, tree: Tree, atoms: Atoms) -> Write:
+def promote(finding: FindingFile, observations: int, at: str, tree: Tree, atoms: Atoms) -> Write:
     """Return the write of the atom that a finding becomes."""
     body = finding.content if finding.content.startswith("# ") else f"# {finding.title}\n\n{finding.content}"
     path = _free(f"atoms/{finding.kind.category}", names.safe(finding.title, fallback="atom"), tree)
@@ -121,7 +121,7 @@ def promote(finding: Finding, observations: int, at: str, tree: Tree, atoms: Ato
         raise KnowledgeBaseError(f"It would make an atom that cannot be read: {exc.problem}") from exc
 
 
-def _fields(finding: Finding, observations: int, at: str) -> dict[str, Any]:
+def _fields(finding: FindingFile, observations: int, at: str) -> dict[str, Any]:
     agents = dict.fromkeys(row.agent for row in finding.observed if row.agent)
     return {
         "id": str(uuid.uuid4()),

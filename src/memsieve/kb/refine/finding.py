@@ -37,7 +37,7 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class FindingFile:
     """A file in staging that is a finding."""
 
     file: str
@@ -92,11 +92,11 @@ class Finding:
         """The distinct ids of its observations."""
         return list(dict.fromkeys(each.id for each in self.observed if each.id))
 
-    def counted_in(self, run: str) -> Finding:
+    def counted_in(self, run: str) -> FindingFile:
         """Return the finding, counted in one more run."""
         return replace(self, document=_changed(self.document, runs=_union(self.runs, [run])))
 
-    def merged(self, other: Finding) -> Finding:
+    def merged(self, other: FindingFile) -> FindingFile:
         """Return the finding with the observations, and any new text, of another finding that says the same."""
         body = self.document
         if _adds_words(other.content, self.content):
@@ -135,7 +135,7 @@ class Finding:
         return Delete(self.path, self.before)
 
 
-def parse_finding(file: str, content: bytes, *, task: str | None, now: str) -> Finding:
+def parse_finding(file: str, content: bytes, *, task: str | None, now: str) -> FindingFile:
     """Parse a file of staging as a finding, or say why it is none."""
     of_name = type_of(STAGING, file)
     if of_name is None:
@@ -152,7 +152,7 @@ def parse_finding(file: str, content: bytes, *, task: str | None, now: str) -> F
     first = Observation(id=identity, task=at_hand, agent=agent, created=created)
     rows = _observations(found)
     known = any(row.id == identity for row in rows)
-    return Finding(
+    return FindingFile(
         file=file,
         kind=_KINDS[own],
         document=found,

@@ -12,7 +12,7 @@ from memsieve.kb.files.tree import Tree
 from memsieve.kb.refine.atoms import Atoms
 from memsieve.kb.refine.changes import correct, promote
 from memsieve.kb.refine.concept_index import ConceptIndex
-from memsieve.kb.refine.finding import Finding
+from memsieve.kb.refine.finding import FindingFile
 from memsieve.kb.refine.journal import RefineRun, RefineStep
 from memsieve.kb.refine.report import FileOutcome, RefinedFile
 from memsieve.model import Outcome, Reason
@@ -38,9 +38,9 @@ class Plan:
     _differing: dict[str, Reason | None] = field(default_factory=dict)
     _disputed: dict[str, Reason] = field(default_factory=dict)
 
-    def steps(self, findings: Sequence[Finding]) -> Iterator[RefineStep]:
+    def steps(self, findings: Sequence[FindingFile]) -> Iterator[RefineStep]:
         """Yield the steps for all findings, oldest first."""
-        waiting: list[Finding] = []
+        waiting: list[FindingFile] = []
         for finding in sorted(findings, key=lambda each: (each.created, each.file)):
             step = correct(finding, self.atoms, self.run.at) if finding.is_correction else self._deletion_step(finding)
             if step is None:
@@ -49,7 +49,7 @@ class Plan:
                 yield step
         yield from self._steps_for(waiting)
 
-    def _steps_for(self, waiting: list[Finding]) -> Iterator[RefineStep]:
+    def _steps_for(self, waiting: list[FindingFile]) -> Iterator[RefineStep]:
         """Yield the steps for findings that may become atoms, those that say the same together."""
         alike = _alike(waiting)
         pending = {finding.file: finding for finding in waiting}
@@ -64,7 +64,7 @@ class Plan:
                 del pending[other.file]
             yield from self._decide(lead, same)
 
-    def _deletion_step(self, finding: Finding) -> RefineStep | None:
+    def _deletion_step(self, finding: FindingFile) -> RefineStep | None:
         """Return the step that deletes a duplicate or too narrow finding; None if it is neither."""
         made = self.atoms.made_of(finding.id)
         if made is not None and share(concepts(finding.content), made.concepts) > COVERED:
@@ -76,7 +76,7 @@ class Plan:
         why = why_narrow(finding.content)
         return None if why is None else _deletion(finding, FileOutcome.TOO_NARROW, str(why), None)
 
-    def _same(self, lead: Finding, other: Finding) -> bool:
+    def _same(self, lead: FindingFile, other: FindingFile) -> bool:
         if lead.kind is not other.kind:
             return False
         for one, two in ((other, lead), (lead, other)):
@@ -89,7 +89,7 @@ class Plan:
                 return False
         return False
 
-    def _decide(self, lead: Finding, same: Sequence[Finding]) -> Iterator[RefineStep]:
+    def _decide(self, lead: FindingFile, same: Sequence[FindingFile]) -> Iterator[RefineStep]:
         """Yield the step for findings that say the same; if they cannot be merged, each gets its own."""
         try:
             yield self._merged_step(lead, same)
@@ -100,7 +100,7 @@ class Plan:
                 for finding in (lead, *same):
                     yield from self._decide(finding, ())
 
-    def _merged_step(self, lead: Finding, same: Sequence[Finding]) -> RefineStep:
+    def _merged_step(self, lead: FindingFile, same: Sequence[FindingFile]) -> RefineStep:
         whole = lead
         for other in same:
             whole = whole.merged(other)
@@ -125,14 +125,14 @@ class Plan:
             deletes=tuple(other.deletion() for other in same),
         )
 
-    def _promotion(self, whole: Finding, same: Sequence[Finding], seen: int, why: str) -> RefineStep:
+    def _promotion(self, whole: FindingFile, same: Sequence[FindingFile], seen: int, why: str) -> RefineStep:
         write = promote(whole, seen, self.run.at, self.tree, self.atoms)
         result = whole.result(FileOutcome.PROMOTED, why, observations=seen, atom=write.path)
         deletes = (whole.deletion(), *(other.deletion() for other in same))
         return RefineStep(items=(result, *_counted_with(result, same)), write=write, deletes=deletes, atom=write.path)
 
 
-def _alike(findings: Sequence[Finding]) -> dict[str, list[str]]:
+def _alike(findings: Sequence[FindingFile]) -> dict[str, list[str]]:
     """Return for each finding the others that cover most of its concepts, or are covered by it, in order."""
     index, found = ConceptIndex(), defaultdict[str, set[str]](set)
     for finding in findings:
@@ -145,14 +145,14 @@ def _alike(findings: Sequence[Finding]) -> dict[str, list[str]]:
     return {file: sorted(found[file] - {file}, key=places.__getitem__) for file in places}
 
 
-def _differs_from(finding: Finding, difference: Reason) -> Reason:
+def _differs_from(finding: FindingFile, difference: Reason) -> Reason:
     return Reason.of("refine.differs_finding", id=finding.file, difference=difference)
 
 
-def _counted_with(result: RefinedFile, same: Sequence[Finding]) -> tuple[RefinedFile, ...]:
+def _counted_with(result: RefinedFile, same: Sequence[FindingFile]) -> tuple[RefinedFile, ...]:
     why = f"It says the same as {result.file}, and counts there."
     return tuple(each.result(result.outcome, why, observations=result.observations, atom=result.atom) for each in same)
 
 
-def _deletion(finding: Finding, outcome: FileOutcome, why: str, atom: str | None) -> RefineStep:
+def _deletion(finding: FindingFile, outcome: FileOutcome, why: str, atom: str | None) -> RefineStep:
     return RefineStep(items=(finding.result(outcome, why, atom=atom),), deletes=(finding.deletion(),))

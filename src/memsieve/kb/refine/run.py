@@ -17,7 +17,7 @@ from memsieve.kb.files.layout import Layout, end_task, locked, named_task, store
 from memsieve.kb.files.tree import Tree, list_folder
 from memsieve.kb.refine.atoms import Atoms, load_atoms
 from memsieve.kb.refine.changes import apply
-from memsieve.kb.refine.finding import Finding, parse_finding
+from memsieve.kb.refine.finding import FindingFile, parse_finding
 from memsieve.kb.refine.journal import Journal, RefineRun, RefineStep
 from memsieve.kb.refine.plan import Observations, Plan
 from memsieve.kb.refine.report import FileOutcome, RefinedFile, Report
@@ -109,7 +109,7 @@ class _Refiner:
         self._journal.add(RefineStep(items=kept))
         self._record(RefineStep(items=kept))
 
-    def _findings(self) -> Iterator[Finding]:
+    def _findings(self) -> Iterator[FindingFile]:
         """Yield the findings in staging; report other files and leave them alone."""
         run = self._journal.run
         for name in self._staged():

@@ -17,7 +17,7 @@ from memsieve.stores.postgres.database import Connection, Database, DbRole
 from memsieve.stores.postgres.digests import decide_insight, insight_decision
 from memsieve.stores.postgres.psycopg_internals import BinaryArrayEncoder, ManyRows, send_all
 from memsieve.stores.postgres.rows import array_text, fetch, vector_of
-from memsieve.stores.postgres.search.searcher import Query, Searcher
+from memsieve.stores.postgres.search.searcher import Searcher, SearchQuery
 from memsieve.stores.postgres.search.terms import NUMBERS, hash_terms
 from memsieve.stores.rows import BEYOND_ALL, content_hash, memory_from
 from memsieve.text.tokenize import is_chinese, tokenize
@@ -108,7 +108,7 @@ class PostgresLongTerm:
     async def search(
         self, scope: Scope, vector: Vector | None, words: Sequence[str], limit: int, since: datetime | None = None
     ) -> list[SearchHit]:
-        asked = Query(scope=scope, embedder=self._embedder, vector=vector, words=words, limit=limit, since=since)
+        asked = SearchQuery(scope=scope, embedder=self._embedder, vector=vector, words=words, limit=limit, since=since)
         return await self._searcher.search(asked)
 
     async def get(self, scope: Scope, any_id: str) -> LongTermMemory | None:

@@ -16,7 +16,15 @@ from memsieve.stores.postgres import logs
 from memsieve.stores.postgres.database import Connection, Database, DbRole
 from memsieve.stores.postgres.psycopg_internals import BinaryArrayEncoder, EncodedArray, ManyRows, send_all
 from memsieve.stores.postgres.rows import RECEIPTS, REVIEW, WRITTEN, fetch_receipts, half_text, receipt_from
-from memsieve.stores.rows import ENTRY, QUARANTINE_COLUMNS, Kind, checks_text, entry_values, failed_text, in_order_of
+from memsieve.stores.rows import (
+    ENTRY,
+    QUARANTINE_COLUMNS,
+    FieldKind,
+    checks_text,
+    entry_values,
+    failed_text,
+    in_order_of,
+)
 
 ATTEMPTS = 3
 # Rows per statement: the next are packed while the server takes in those before.
@@ -28,7 +36,7 @@ INSERT INTO quarantine_logs ({", ".join(QUARANTINE_COLUMNS.values())}, idempoten
 VALUES ({", ".join(f"%({name})s" for name in QUARANTINE_COLUMNS)}, %(idempotency_key)s)
 ON CONFLICT DO NOTHING
 """  # noqa: S608 - made of constants
-_TYPES = {Kind.TEXT: "text", Kind.NUMBER: "float8", Kind.JSON: "json", Kind.MOMENT: "timestamptz"}
+_TYPES = {FieldKind.TEXT: "text", FieldKind.NUMBER: "float8", FieldKind.JSON: "json", FieldKind.MOMENT: "timestamptz"}
 # All entries are of one project.
 _MANY = {name: kind for name, kind in ENTRY.items() if name != "project_id"}
 _INSERT_ALL = f"""
@@ -194,11 +202,11 @@ def _all(arrays: BinaryArrayEncoder, scope: Scope, entries: Sequence[Entry]) -> 
         yield _INSERT_ALL, {**columns, "project_id": scope.project_id}
 
 
-def _array(arrays: BinaryArrayEncoder, kind: Kind, values: Sequence[Any]) -> EncodedArray:
+def _array(arrays: BinaryArrayEncoder, kind: FieldKind, values: Sequence[Any]) -> EncodedArray:
     match kind:
-        case Kind.NUMBER:
+        case FieldKind.NUMBER:
             return arrays.floats(values)
-        case Kind.MOMENT:
+        case FieldKind.MOMENT:
             return arrays.moments(values)
         case _:
             return arrays.texts(values, _TYPES[kind])

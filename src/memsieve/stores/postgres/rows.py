@@ -13,7 +13,7 @@ from psycopg import sql
 from memsieve.model import Receipt, ReviewStatus, Vector
 from memsieve.stores import rows
 from memsieve.stores.postgres.database import Connection
-from memsieve.stores.rows import Codecs, Kind, json_text
+from memsieve.stores.rows import Codecs, FieldKind, json_text
 from memsieve.stores.shared_sql import approvals_of, review_of_entry
 
 
@@ -67,7 +67,7 @@ async def fetch(
 
 
 # How PostgreSQL's driver is given the kinds of an entry's fields; what it reads needs nothing.
-WRITTEN: Codecs = {Kind.JSON: json_text}
+WRITTEN: Codecs = {FieldKind.JSON: json_text}
 
 REVIEW = review_of_entry()
 _PROMOTED = f"""

@@ -40,12 +40,12 @@ AT_ONCE = 64
 OLDEST = (6, 2)
 
 
-def open_client(url: str) -> Client:
+def open_client(url: str) -> RedisClient:
     """Return a client for what a URL names; it connects when it is first asked, for Redis may be down now."""
-    return Client(parse(url))
+    return RedisClient(parse(url))
 
 
-class Client:
+class RedisClient:
     """Runs scripts. After an outage it goes on by itself."""
 
     def __init__(self, address: Address) -> None:

@@ -15,7 +15,7 @@ from memsieve.errors import InvalidInput
 from memsieve.model import Admission, Entry, Scope, Vector
 from memsieve.ports import WORKING_CAP, WORKING_LIFE, Clock, StaleText
 from memsieve.runtime.lru_cache import ProjectCache
-from memsieve.stores.redis.client import Client, script
+from memsieve.stores.redis.client import RedisClient, script
 from memsieve.stores.redis.packing import (
     ALL_ORDERS,
     entry_from,
@@ -45,7 +45,7 @@ class CachedEntries:
 class RedisWorking:
     """Implements `ports.WorkingStore`. The time is the Redis server's unless a clock is given."""
 
-    def __init__(self, client: Client, embedder: str, clock: Clock | None = None) -> None:
+    def __init__(self, client: RedisClient, embedder: str, clock: Clock | None = None) -> None:
         self._client = client
         self._embedder = embedder
         self._clock = clock
@@ -120,7 +120,7 @@ _Position = tuple[int, str]
 class RedisVectors:
     """Implements `ports.VectorStore` for working memory alone. A text's sequence is its entry's score."""
 
-    def __init__(self, client: Client, embedder: str) -> None:
+    def __init__(self, client: RedisClient, embedder: str) -> None:
         self._client = client
         self._embedder = embedder
         # What was stale when working memory was begun with: to look through all projects for each batch takes too long.

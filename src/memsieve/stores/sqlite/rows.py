@@ -9,7 +9,7 @@ from typing import Any
 
 from memsieve.model import Origin, Receipt, Vector
 from memsieve.stores import rows
-from memsieve.stores.rows import Codecs, Kind, blob_vector, json_text
+from memsieve.stores.rows import Codecs, FieldKind, blob_vector, json_text
 from memsieve.stores.shared_sql import approvals_of, review_of_entry
 
 
@@ -43,8 +43,8 @@ def read(row: sqlite3.Row, *, times: tuple[str, ...] = (), values: tuple[str, ..
 
 
 # How SQLite writes and reads the kinds of an entry's fields.
-WRITTEN: Codecs = {Kind.JSON: json_text, Kind.MOMENT: time_text}
-READ: Codecs = {Kind.JSON: json.loads, Kind.MOMENT: text_time}
+WRITTEN: Codecs = {FieldKind.JSON: json_text, FieldKind.MOMENT: time_text}
+READ: Codecs = {FieldKind.JSON: json.loads, FieldKind.MOMENT: text_time}
 
 # CROSS JOIN keeps the order: from the few sources of an entry to their insights.
 REVIEW = review_of_entry("CROSS JOIN")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
 
-from memsieve.ingress.checks.injection.sentence import REACH, Language, Opening, Sentence, Words, compiled
+from memsieve.ingress.checks.injection.sentence import REACH, Language, LanguageWords, Opening, Sentence, compiled
 from memsieve.text.scripts import HAN
 from memsieve.text.stop_words import stop_words
 
@@ -116,7 +116,7 @@ def _terms(folded: str) -> list[str]:
     return [pair for pair in found if pair not in _COMMON]
 
 
-class _ChineseWords(Words):
+class _ChineseWords(LanguageWords):
     def __init__(self) -> None:
         super().__init__("weigh_zh.toml")
         self.prepositions = frozenset(self.table["prepositions"].split())

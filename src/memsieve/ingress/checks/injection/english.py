@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from memsieve.ingress.checks.injection.sentence import REACH, Language, Opening, Sentence, Words, compiled
+from memsieve.ingress.checks.injection.sentence import REACH, Language, LanguageWords, Opening, Sentence, compiled
 from memsieve.text.stop_words import stop_words
 
 _END = re.compile(r"(?<![.!?])[.!?]+[\"')\]]{0,3}(?=\s|$)|(?<=[a-z)])[.!?](?=[A-Z][a-z])|\n+|\s\|\s?|;\s")
@@ -175,7 +175,7 @@ def _terms(text: str) -> list[str]:
     return [word[:_STEM] for word in found if len(word) >= _CONTENT and word not in _COMMON]
 
 
-class _EnglishWords(Words):
+class _EnglishWords(LanguageWords):
     def __init__(self) -> None:
         super().__init__("weigh_en.toml")
         self.clauses = compiled(self.table["clauses"])

@@ -54,7 +54,7 @@ class Language:
     terms: Callable[[str], list[str]]
 
 
-class Words:
+class LanguageWords:
     """The words of one language in `data/`: verbs by what they order, and patterns of leads, statements and topics."""
 
     def __init__(self, name: str) -> None:

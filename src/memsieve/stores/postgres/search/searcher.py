@@ -30,7 +30,7 @@ _ROUGHLY = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Query:
+class SearchQuery:
     """What is asked of a project's memories, by vector and by words."""
 
     scope: Scope
@@ -100,11 +100,11 @@ class Size:
             index=None if indexed is None else IndexStats(vectors=indexed, ef_search=ef_search),
         )
 
-    def depends_on_time(self, asked: Query) -> bool:
+    def depends_on_time(self, asked: SearchQuery) -> bool:
         """Say whether the way to the nearest depends on how many of the vectors are as new as asked for."""
         return asked.since is not None and self.index is not None and max(self.vectors.values()) > EXACT_ROWS
 
-    def near(self, asked: Query) -> list[ScanPlan]:
+    def near(self, asked: SearchQuery) -> list[ScanPlan]:
         """Return the ways to the nearest."""
         return [] if asked.vector is None else plan_scans(self.vectors, self.index, asked.wanted)
 
@@ -116,7 +116,7 @@ class Searcher:
         self._database = database
         self._sizes: ProjectCache[Size] = ProjectCache()
 
-    async def search(self, asked: Query) -> list[SearchHit]:
+    async def search(self, asked: SearchQuery) -> list[SearchHit]:
         """Return the chunks with the best fused score among those best by vector, in each language, and by words."""
         size, found, near = await self._by_single_statement(asked)
         if size is None or not size.texts or not asked.wanted:
@@ -134,7 +134,7 @@ class Searcher:
         wanted = Wanted(chinese=is_chinese(asked.words), limit=asked.limit, by_leg=asked.wanted, since=asked.since)
         return best(found, bm25, wanted) if found else []
 
-    async def _by_single_statement(self, asked: Query) -> tuple[Size | None, Columns | None, list[ScanPlan]]:
+    async def _by_single_statement(self, asked: SearchQuery) -> tuple[Size | None, Columns | None, list[ScanPlan]]:
         """Return the sizes, and what was found if that is all, and the ways to the nearest."""
         project_id = asked.scope.project_id
         before = self._sizes.get(project_id)
@@ -151,21 +151,23 @@ class Searcher:
         found = {name: column[1:] for name, column in answer.items()} if through else None
         return size, found, near
 
-    async def _found(self, asked: Query, size: Size, words: Mapping[str, Any], near: Sequence[ScanPlan]) -> Columns:
+    async def _found(
+        self, asked: SearchQuery, size: Size, words: Mapping[str, Any], near: Sequence[ScanPlan]
+    ) -> Columns:
         by_words = any(words[name] != array_text(()) for name in ("alone", "otherwise"))
         if not (by_words or near):
             return {}
         statement = planned_statement(asked.shape(near, by_words=by_words))
         return await self._fetch(asked, statement, {**asked.values, **words}, size)
 
-    async def _as_new(self, asked: Query, size: Size) -> Size:
+    async def _as_new(self, asked: SearchQuery, size: Size) -> Size:
         """Return the sizes with the vectors that are as new as asked for, where they are few enough to be compared."""
         answer = await self._fetch(asked, VECTORS_SINCE, asked.values, size)
         counted = dict(zip((False, True), answer["vectors"], strict=True))
         few = {chinese: count for chinese, count in counted.items() if count <= EXACT_ROWS}
         return replace(size, vectors={**size.vectors, **few})
 
-    async def _fetch(self, asked: Query, statement: str, values: Mapping[str, Any], size: Size | None) -> Columns:
+    async def _fetch(self, asked: SearchQuery, statement: str, values: Mapping[str, Any], size: Size | None) -> Columns:
         index = None if size is None else size.index
         looking = () if index is None else (("hnsw.ef_search", str(index.ef_search)),)
         return await self._database.fetch_columns(DbRole.AGENT, asked.scope, statement, values, (*SETTINGS, *looking))
