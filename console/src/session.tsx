@@ -3,10 +3,7 @@ import { createContext, use, useEffect } from 'react';
 import { Client, Problem } from './api/client';
 import { dropHalf, storedHalf, storeHalf } from './api/half';
 import { queryKeys } from './api/queryKeys';
-import type { ProjectPage, Session } from './api/types';
-
-/** What one may be allowed to do, as the server names it. */
-export type Right = 'record' | 'query' | 'audit' | 'review' | 'keys';
+import type { ProjectPage, Right, Session } from './api/types';
 
 export const SessionContext = createContext<Session | null>(null);
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
-from memsieve.api.site import BUILT
+from memsieve.api.static import BUILT
 from memsieve.memory import Memory
 from memsieve.model import KeyRole
 from memsieve.testing import ServedMemory

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from memsieve.api.site import BUILT
+from memsieve.api.static import BUILT
 
 LOOKS = [("en-GB", "light", 1280), ("en-GB", "dark", 390), ("zh-CN", "light", 1280), ("zh-CN", "dark", 390)]
 # The checks take long: each theme once.

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import psycopg
 import pytest
 
-from memsieve.api.stream import Hub
+from memsieve.api.events import EventBroker
 from memsieve.errors import Conflict, InvalidInput
 from memsieve.model import Decision, EventKind
 from memsieve.testing.factories import (
@@ -318,20 +318,20 @@ def test_a_malformed_position_is_refused(stores, run, position):
 def test_a_hub_tells_what_another_process_does_and_goes_on_where_a_listener_stopped(stores, other_process, run):
     said = [entry(created_at=now()) for _ in range(6)]
 
-    async def listen(hub, position, many):
-        async with hub.subscribe("apollo", position) as listening:
+    async def listen(broker, position, many):
+        async with broker.subscribe("apollo", position) as listening:
             assert not listening.reset
             for one in said[many : many + 2]:
                 await other_process.quarantine.add(agent(), one)
             return [await anext(listening) for _ in range(2)]
 
     async def scenario():
-        hub, position, told = Hub(stores.events, every=0.01), None, []
+        broker, position, told = EventBroker(stores.events, every=0.01), None, []
         async with asyncio.timeout(30):
             for many in (0, 2, 4):
-                told += await listen(hub, position, many)
+                told += await listen(broker, position, many)
                 position = told[-1].position
-        await hub.close()
+        await broker.close()
         return told
 
     assert [one.subject for one in run(scenario())] == [one.id for one in said]

@@ -14,10 +14,9 @@ from starlette.routing import Match
 
 from memsieve.api import problems
 from memsieve.api.app import create_app
-from memsieve.api.caller import RIGHTS
-from memsieve.api.route import PREFIX, RestrictedRoute
+from memsieve.api.routing import PREFIX, RestrictedRoute
 from memsieve.config import Settings
-from memsieve.model import KeyRole
+from memsieve.model import RIGHTS, KeyRole
 
 PAGE = (Path(__file__).parents[2] / "docs" / "http.md").read_text("utf-8")
 COMMANDS = [
@@ -26,7 +25,9 @@ COMMANDS = [
     for line in block.replace("\\\n", " ").splitlines()
     if line.startswith("curl ")
 ]
-ROUTES = [route for route in create_app(Settings()).routes if isinstance(route, RestrictedRoute)]
+ROUTES = [
+    route for route in create_app(Settings()).routes if isinstance(route, RestrictedRoute) and route.include_in_schema
+]
 
 
 def parsed(command: str) -> tuple[str, str, list[str], str | None]:

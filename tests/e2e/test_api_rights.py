@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from starlette.routing import Route
 
 from memsieve.api.app import create_app
-from memsieve.api.route import PREFIX, RestrictedRoute
+from memsieve.api.routing import PREFIX, RestrictedRoute
 from memsieve.config import Settings
 
 ALL = {"agent", "reviewer", "auditor", "admin"}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memsieve.api.operations.traced_project import TracedProject
+from memsieve.api.observability.tracing import TracedProject
 from memsieve.errors import StoreUnavailable
 from memsieve.ingress.recording import Ingress
 from memsieve.model import Admission, NotChecked, Reason, Receipt
@@ -264,7 +264,7 @@ def test_a_page_ends_where_it_is_large_enough_and_its_cursor_leads_on(api, revie
         api.post("/memory/ingest", {"content": f"Noted: {fact}"}, key=reviewer)
     api.post("/memory/digest", {}, key=reviewer)
     whole = api.get(path, key=reviewer, limit=1000).json()["items"]
-    monkeypatch.setattr("memsieve.api.cursors.PAGE_BYTES", 1500)
+    monkeypatch.setattr("memsieve.api.pagination.PAGE_BYTES", 1500)
     items, cursor, pages = [], {}, 0
     while cursor is not None:
         answer = api.get(path, key=reviewer, limit=1000, **cursor)
@@ -323,7 +323,7 @@ def test_events_tell_what_happened_since_without_any_content(open_api):
 
 
 def test_a_stream_ends_when_its_key_is_revoked(open_api, monkeypatch):
-    monkeypatch.setattr("memsieve.api.stream.HEARTBEAT", 0.05)
+    monkeypatch.setattr("memsieve.api.routes.events.HEARTBEAT_SECONDS", 0.05)
     api = open_api(stream_seconds=60)
     key = api.key("agent")
     streaming = api.client.portal.start_task_soon(asyncio.to_thread, lambda: api.get("/events", key=key).text)
@@ -333,7 +333,7 @@ def test_a_stream_ends_when_its_key_is_revoked(open_api, monkeypatch):
 
 
 def test_a_listener_whose_key_was_revoked_is_told_nothing_more(open_api, monkeypatch):
-    monkeypatch.setattr("memsieve.api.routes.events.KNOWN_SECONDS", 0.0)
+    monkeypatch.setattr("memsieve.api.routes.events.RECHECK_SECONDS", 0.0)
     api = open_api(stream_seconds=60)
     key, streaming = _listening(api)
     api.send("DELETE", f"/keys/{key.split('_')[1]}", key=api.keys["admin"])
@@ -351,8 +351,8 @@ def test_a_listener_is_looked_up_before_an_event_where_the_last_look_is_too_old(
         asked.append(request)
         return True
 
-    monkeypatch.setattr("memsieve.api.routes.events.still_known", known)
-    monkeypatch.setattr("memsieve.api.routes.events.KNOWN_SECONDS", seconds)
+    monkeypatch.setattr("memsieve.api.routes.events.still_authenticated", known)
+    monkeypatch.setattr("memsieve.api.routes.events.RECHECK_SECONDS", seconds)
     _, streaming = _listening(api := open_api(stream_seconds=1.0))
     api.record()
     assert "event: recorded" in streaming.result(10)
@@ -360,7 +360,7 @@ def test_a_listener_is_looked_up_before_an_event_where_the_last_look_is_too_old(
 
 
 def test_one_caller_cannot_hold_all_event_streams(open_api):
-    api = open_api(stream_seconds=60, most_streams=8)
+    api = open_api(stream_seconds=60, max_streams=8)
     key, first = _listening(api)
     _, second = _listening(api, key)
     refused = api.get("/events", key=key)
@@ -368,12 +368,12 @@ def test_one_caller_cannot_hold_all_event_streams(open_api):
     assert "You have 2 event streams open" in refused.json()["detail"]
     assert api.get("/projects", key=key).status_code == 200
     _, other = _listening(api)
-    api.client.portal.call(api.client.app.state.memsieve.hub.close)
+    api.client.portal.call(api.client.app.state.memsieve.events.close)
     assert {stream.result(10)[:4] for stream in (first, second, other)} == {"id: "}
 
 
 def test_a_stream_that_is_refused_or_over_takes_no_seat(open_api):
-    api = open_api(most_streams=8)
+    api = open_api(max_streams=8)
     for _ in range(3):
         assert api.send("GET", "/events", key=api.keys["agent"], headers={"Last-Event-ID": "-"}).status_code == 422
     for _ in range(3):

@@ -12,11 +12,10 @@ from hypothesis import HealthCheck, assume, settings
 from schemathesis.python.asgi import shutdown_lifespans
 
 from memsieve.api.app import create_app
-from memsieve.api.caller import RIGHTS
-from memsieve.api.route import RestrictedRoute
+from memsieve.api.routing import RestrictedRoute
 from memsieve.config import Settings
 from memsieve.memory import Memory
-from memsieve.model import KeyRole
+from memsieve.model import RIGHTS, KeyRole
 from memsieve.testing import WordEmbedder
 from memsieve.testing.factories import entry
 

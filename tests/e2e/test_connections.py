@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 import uvicorn
 
-from memsieve.api.serving.connections import END_STREAMS, HEAD_BYTES, Connection
+from memsieve.api.connections import END_STREAMS, HEAD_BYTES, Connection
 
 SECONDS = 0.5
 REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from memsieve.api import site
+from memsieve.api import static
 from memsieve.api.app import create_app
 from memsieve.config import Settings
 
@@ -44,7 +44,7 @@ def served(tmp_path, monkeypatch) -> Served:
 
 
 def client(folder: Path, monkeypatch: pytest.MonkeyPatch) -> TestClient:
-    monkeypatch.setattr(site.add_to, "__defaults__", (folder,))
+    monkeypatch.setattr(static.add_to, "__defaults__", (folder,))
     return TestClient(create_app(Settings()), base_url="http://localhost:8080")
 
 

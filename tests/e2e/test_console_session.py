@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from memsieve.api.cookie import split
+from memsieve.api.credentials import split_key
 from memsieve.config import Settings
 from memsieve.testing.server import wait_until
 
@@ -25,7 +25,7 @@ def sign_in(api, key: str, **headers: str):
 
 
 def with_cookie(api, method: str, path: str, key: str, *, name: str = NAME, **request):
-    text, half = split(key)
+    text, half = split_key(key)
     headers = {"Cookie": f"{name}={text}", "X-Memsieve-Half": half, **request.pop("headers", OWN)}
     return api.send(method, path, headers=headers, **request)
 
@@ -70,21 +70,21 @@ def test_each_time_the_halves_are_others(api):
 
 def test_the_cookie_alone_is_refused_and_removed(api):
     """Browsers send it to every port of the host: whoever listens there has it, and nothing by it."""
-    text, _ = split(api.keys["reviewer"])
+    text, _ = split_key(api.keys["reviewer"])
     answer = api.send("GET", "/session", headers={**OWN, "Cookie": f"{NAME}={text}"})
     assert answer.status_code == 401
     assert answer.headers["set-cookie"].startswith(f"{NAME}=; Max-Age=0; Path=/api/v1;")
 
 
 def test_the_half_alone_is_refused(api):
-    _, half = split(api.keys["reviewer"])
+    _, half = split_key(api.keys["reviewer"])
     answer = api.send("GET", "/session", headers={**OWN, "X-Memsieve-Half": half})
     assert (answer.status_code, "set-cookie" in answer.headers) == (401, False)
 
 
 def test_a_key_in_clear_is_neither_half(api):
     key = api.keys["reviewer"]
-    text, half = split(key)
+    text, half = split_key(key)
     nothing = "A" * len(half)  # zeros, which change nothing
     for cookie, header in ((key, half), (text, key), (key, ""), (key, nothing), (key, key)):
         headers = {**OWN, "Cookie": f"{NAME}={cookie}", "X-Memsieve-Half": header}
@@ -93,14 +93,14 @@ def test_a_key_in_clear_is_neither_half(api):
 
 @pytest.mark.parametrize("half", ["", "é", "%00", "====", "{half}A", "{half}, {half}", "A{half}", "x" * 5000])
 def test_halves_that_do_not_join_are_refused_and_the_cookie_is_removed(api, half):
-    text, other = split(api.keys["reviewer"])
+    text, other = split_key(api.keys["reviewer"])
     sent = half.format(half=other).encode("latin-1")
     answer = api.send("GET", "/session", headers={**OWN, "Cookie": f"{NAME}={text}", "X-Memsieve-Half": sent})
     assert (answer.status_code, f"{NAME}=; Max-Age=0;" in answer.headers["set-cookie"]) == (401, True)
 
 
 def test_two_halves_at_once_are_none(api):
-    text, half = split(api.keys["reviewer"])
+    text, half = split_key(api.keys["reviewer"])
     headers = [("Host", "localhost:8080"), *OWN.items(), ("Cookie", f"{NAME}={text}")]
     halves = [("X-Memsieve-Half", half)] * 2
     assert api.client.get("/api/v1/session", headers=[*headers, *halves]).status_code == 401
@@ -130,7 +130,7 @@ def test_who_signs_in_with_no_key_gets_no_cookie(api, key):
 
 
 def test_a_cookie_cannot_be_made_out_of_a_cookie_or_out_of_nothing(api):
-    text, half = split(api.keys["reviewer"])
+    text, half = split_key(api.keys["reviewer"])
     for halves in ({}, {"Cookie": f"{NAME}={text}", "X-Memsieve-Half": half}):
         answer = api.send("POST", "/session", headers={**OWN, **halves})
         assert (answer.status_code, "set-cookie" in answer.headers) == (401, False)
@@ -242,14 +242,14 @@ def test_a_cookie_whose_key_was_revoked_is_refused_and_removed(api):
 
 
 def test_two_cookies_at_once_are_none(api):
-    text, half = split(api.keys["admin"])
+    text, half = split_key(api.keys["admin"])
     headers = {**OWN, "Cookie": f"{NAME}={text}; {NAME}={text}", "X-Memsieve-Half": half}
     assert api.send("GET", "/session", headers=headers).status_code == 401
 
 
 @pytest.mark.parametrize("cookie", ["{name}=", "{name}", "{name}=é", "{name}=%00", "{name}=" + "x" * 5000])
 def test_a_malformed_cookie_is_no_key_and_no_way_in(api, cookie):
-    _, half = split(api.keys["reviewer"])
+    _, half = split_key(api.keys["reviewer"])
     headers = {**OWN, "Cookie": cookie.format(name=NAME).encode("latin-1"), "X-Memsieve-Half": half}
     assert api.send("GET", "/session", headers=headers).status_code == 401
 
@@ -275,7 +275,7 @@ def test_the_token_s_cookie_holds_on_this_machine_alone(open_api):
 
 def test_the_stream_of_events_is_heard_with_the_cookie(api):
     api.record()
-    text, half = split(api.keys["reviewer"])
+    text, half = split_key(api.keys["reviewer"])
     halves = {"Cookie": f"{NAME}={text}", "X-Memsieve-Half": half}
     with api.client.stream(
         "GET",

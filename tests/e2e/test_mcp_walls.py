@@ -349,7 +349,7 @@ def test_what_fails_inside_is_not_told(api, monkeypatch):
     async def failing(*_: Any, **__: Any) -> None:
         raise RuntimeError("postgresql://ledger:secret@host")
 
-    monkeypatch.setattr("memsieve.api.operations.traced_project.TracedProject.record", failing)
+    monkeypatch.setattr("memsieve.api.observability.tracing.TracedProject.record", failing)
     result = call(api, "remember", ARGUMENTS["remember"])
     assert result["isError"]
     assert "secret" not in json.dumps(result)

@@ -19,9 +19,9 @@ from prometheus_client.parser import text_string_to_metric_families
 from starlette.testclient import TestClient
 
 from memsieve.api.app import create_app
-from memsieve.api.operations import logs, readiness, tracing
-from memsieve.api.operations.readiness import Cached
-from memsieve.api.serving.server import with_spool
+from memsieve.api.observability import logs, monitor, tracing
+from memsieve.api.observability.monitor import Cached
+from memsieve.api.server import with_spool
 from memsieve.config import Settings
 from memsieve.errors import EmbedderError, StoreUnavailable
 from memsieve.model import KeyRole
@@ -121,7 +121,7 @@ def test_the_embedder_is_asked_once_a_minute_however_often_somebody_looks(run, s
     async def look() -> None:
         async with opened(settings) as door:
             monkeypatch.setattr(small_embedder, "embed", counting)
-            monkeypatch.setattr(readiness, "monotonic", lambda: now[0])
+            monkeypatch.setattr(monitor, "monotonic", lambda: now[0])
             for _ in range(13):
                 assert parts(await door.call("GET", "/readyz"))["embedder"] == "ok"
                 now[0] += 5
@@ -186,8 +186,8 @@ def test_without_redis_a_server_is_degraded_and_without_postgresql_not_ready(run
 
 def forget(door: Door) -> None:
     """Let what is kept for a moment be asked again now."""
-    condition = door.app.state.memsieve.condition
-    condition.totals._until = condition.refusals._until = condition.findings._until = 0
+    monitor = door.app.state.memsieve.monitor
+    monitor.totals._until = monitor.refusals._until = monitor.stores._until = 0
 
 
 def test_the_numbers_follow_what_happens_and_name_no_project(run, settings):
@@ -263,7 +263,7 @@ def test_where_looking_into_refusals_takes_too_long_the_other_numbers_are_there(
 
     async def look() -> None:
         async with opened(settings) as door:
-            monkeypatch.setattr(readiness, "COUNTING_SECONDS", 0.5)
+            monkeypatch.setattr(monitor, "COUNTING_SECONDS", 0.5)
             monkeypatch.setattr(door.memory.services.statistics, "refusals", for_ever)
             await door.record("Too short.")
             numbers = await door.numbers()
@@ -295,7 +295,7 @@ def test_the_numbers_are_for_this_machine_and_for_admins(run, settings):
 def test_the_stores_are_counted_once_for_all_who_ask_and_later_the_longer_it_takes(run, monkeypatch):
     asked: list[float] = []
     now = [100.0]
-    monkeypatch.setattr(readiness, "monotonic", lambda: now[0])
+    monkeypatch.setattr(monitor, "monotonic", lambda: now[0])
 
     async def ask() -> int:
         asked.append(now[0])
@@ -315,7 +315,7 @@ def test_the_stores_are_counted_once_for_all_who_ask_and_later_the_longer_it_tak
 
 def test_an_answer_whose_life_is_nothing_is_not_kept_however_long_it_took(run, monkeypatch):
     now = [100.0]
-    monkeypatch.setattr(readiness, "monotonic", lambda: now[0])
+    monkeypatch.setattr(monitor, "monotonic", lambda: now[0])
 
     async def ask() -> float:
         now[0] += 2
@@ -452,12 +452,12 @@ def test_fastapi_sends_nothing_of_its_own(settings, collector, monkeypatch):
 
 def test_traces_that_cannot_be_sent_are_told_in_a_clear_line(monkeypatch, caplog):
     monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
-    traces = tracing.configured({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://localhost:4318"})
+    traces = tracing.configured_traces({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://localhost:4318"})
     with traces.span("record"), traces.request("GET", []) as span:
         span.answered("GET", "/healthz", 200)
     assert "pip install 'memsieve[otel]'" in caplog.text
 
 
 def test_without_an_endpoint_nothing_of_opentelemetry_is_loaded():
-    with contextlib.closing(tracing.configured({})) as traces, traces.span("record"):
+    with contextlib.closing(tracing.configured_traces({})) as traces, traces.span("record"):
         assert traces._tracer is None

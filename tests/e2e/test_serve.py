@@ -18,8 +18,8 @@ import httpx
 import psutil
 import pytest
 
-from memsieve.api.serving.server import is_loopback, with_spool
-from memsieve.api.serving.sockets import listen, most_connections
+from memsieve.api.connections import listen, raise_connection_limit
+from memsieve.api.server import is_loopback, with_spool
 from memsieve.config import Settings
 from memsieve.errors import ConfigError
 from memsieve.memory import Memory
@@ -389,4 +389,4 @@ def test_an_address_of_another_machine_or_none_at_all_is_told(monkeypatch):
 
 
 def test_there_are_fewer_connections_than_files_that_may_be_open():
-    assert 64 <= most_connections() <= max(64, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    assert 64 <= raise_connection_limit() <= max(64, resource.getrlimit(resource.RLIMIT_NOFILE)[0])

@@ -52,7 +52,7 @@ def test_a_full_disk_is_said_and_loses_nothing(small_disk, fill):
 
 
 def test_a_server_whose_disk_is_full_is_not_ready_until_there_is_room(small_disk, fill, monkeypatch, caplog):
-    monkeypatch.setattr("memsieve.api.operations.readiness.KEPT_SECONDS", 0.0)
+    monkeypatch.setattr("memsieve.api.observability.monitor.CACHE_SECONDS", 0.0)
     ballast, place = small_disk / "ballast", small_disk / "memory"
     with TestClient(create_app(replace(SETTINGS, data=place)), "http://localhost", client=("127.0.0.1", 5)) as client:
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from memsieve.api.operations.traced_project import TracedProject, TracedReview
+from memsieve.api.observability.tracing import TracedProject, TracedReview
 from memsieve.client import AsyncClient, Client
 from memsieve.client.client import ClientKeys
 from memsieve.client.project import RemoteProject, RemoteReview

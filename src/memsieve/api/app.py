@@ -1,4 +1,4 @@
-"""The HTTP door as one ASGI application: put together here, and no rule in it."""
+"""The HTTP API as one ASGI application: it is put together here, without any rules of its own."""
 
 from __future__ import annotations
 
@@ -11,33 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 
-from memsieve.api import openapi, problems, site
-from memsieve.api.compression import Compression
-from memsieve.api.guard import READ_SECONDS, Guard, Rules
-from memsieve.api.mcp import McpDoor
-from memsieve.api.operations.metrics import Metrics
-from memsieve.api.operations.readiness import Condition
-from memsieve.api.operations.requests import Telemetry
-from memsieve.api.operations.tracing import configured
-from memsieve.api.rates import Rates
-from memsieve.api.route import Api
-from memsieve.api.routes import (
-    audit,
-    digest,
-    entries,
-    events,
-    flow,
-    keys,
-    operations,
-    query,
-    recording,
-    review,
-    session,
-)
-from memsieve.api.seats import MOST_STREAMS, Seats
-from memsieve.api.serving.connections import END_STREAMS
-from memsieve.api.state import STREAM_SECONDS, Entrance, State
-from memsieve.api.stream import Hub
+from memsieve.api import openapi, problems, static
+from memsieve.api.connections import END_STREAMS
+from memsieve.api.events import EventBroker
+from memsieve.api.limits import MAX_STREAMS, StreamLimiter, TokenBucketLimiter
+from memsieve.api.mcp import McpEndpoint
+from memsieve.api.middleware import READ_SECONDS, Compression, GuardRules, RequestGuard
+from memsieve.api.observability.metrics import Metrics
+from memsieve.api.observability.monitor import Monitor
+from memsieve.api.observability.telemetry import Telemetry
+from memsieve.api.observability.tracing import configured_traces
+from memsieve.api.routes import audit, digest, entries, events, keys, operations, retrieval, review
+from memsieve.api.state import STREAM_SECONDS, LocalAccess, ServerState
 from memsieve.config import Settings, login_name
 from memsieve.memory import AsyncMemory
 from memsieve.ports import Clock
@@ -46,8 +31,19 @@ from memsieve.services.stores import utc_now
 if TYPE_CHECKING:
     from fastapi.telemetry import TelemetryConfig
 
-ROUTES = (session, recording, query, entries, digest, review, flow, audit, events, keys)
-# FastAPI's own would tell what was sent, in the words of its errors. Ours is in operations/.
+# In the order of the OpenAPI document.
+ROUTES = (
+    keys.session,
+    entries.recording,
+    retrieval.routes,
+    entries.quarantine,
+    digest.routes,
+    review.routes,
+    audit.routes,
+    events.routes,
+    keys.keys,
+)
+# FastAPI's own would contain what was sent, in the messages of its errors. Ours is in observability/.
 NO_TELEMETRY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
 
 
@@ -59,41 +55,40 @@ def create_app(
     user: str | None = None,
     read_seconds: float = READ_SECONDS,
     stream_seconds: float = STREAM_SECONDS,
-    most_streams: int = MOST_STREAMS,
+    max_streams: int = MAX_STREAMS,
     knowledge: Mapping[str, Path] | None = None,
     clock: Clock = utc_now,
 ) -> FastAPI:
-    """Make the application of a server; the memory is opened when it starts and closed when it stops.
+    """Make the application of a server; its lifespan opens and closes the memory.
 
-    `token` is the reviewer's on this machine, and `user` the person who answers for what is done with it. `knowledge`
-    has the knowledge base of each project, for those who come by MCP.
+    `token` is the local reviewer's, and `user` the name of all that is done with it. `knowledge` has the knowledge base
+    of each project, for MCP.
     """
-    entrance = Entrance(bound_to_loopback=bound_to_loopback, token=token, user=user or login_name())
-
-    metrics, traces = Metrics(), configured()
-    door = McpDoor(knowledge or {}, body_bytes=settings.max_body_bytes)
+    local = LocalAccess(bound_to_loopback=bound_to_loopback, token=token, user=user or login_name())
+    metrics, traces = Metrics(), configured_traces()
+    mcp = McpEndpoint(knowledge or {}, body_bytes=settings.max_body_bytes)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
         async with AsyncMemory.open(settings=settings, clock=clock) as memory:
-            hub, condition = Hub(memory.events), Condition.of(memory, metrics)
-            app.state.memsieve = State(
+            broker, monitor = EventBroker(memory.events), Monitor.of(memory, metrics)
+            app.state.memsieve = ServerState(
                 settings=settings,
                 memory=memory,
-                hub=hub,
-                rates=Rates(settings.rate_limit),
-                seats=Seats(most_streams),
-                entrance=entrance,
+                events=broker,
+                rate_limiter=TokenBucketLimiter(settings.rate_limit),
+                stream_limiter=StreamLimiter(max_streams),
+                local=local,
                 stream_seconds=stream_seconds,
                 metrics=metrics,
                 traces=traces,
-                condition=condition,
+                monitor=monitor,
             )
             try:
-                async with condition.noting(), door.opened():
-                    yield {END_STREAMS: hub.close}
+                async with monitor.watching_spool(), mcp.opened():
+                    yield {END_STREAMS: broker.close}
             finally:
-                await hub.close()
+                await broker.close()
                 await asyncio.to_thread(traces.close)
 
     app = FastAPI(
@@ -105,18 +100,17 @@ def create_app(
         redirect_slashes=False,
         telemetry=NO_TELEMETRY,
     )
-    rules = Rules.of(settings, bound_to_loopback=bound_to_loopback, read_seconds=read_seconds)
-    # The last that is added stands first.
+    # The last one added is the outermost.
     app.add_middleware(Compression)
-    app.add_middleware(Guard, rules=rules)
+    rules = GuardRules.of(settings, bound_to_loopback=bound_to_loopback, read_seconds=read_seconds)
+    app.add_middleware(RequestGuard, rules=rules)
     app.add_middleware(Telemetry, metrics=metrics, traces=traces)
     problems.handle_all(app)
     keyless = bound_to_loopback and not settings.require_keys
-    api = Api(app, keyless=keyless)
     for routes in ROUTES:
-        routes.add_to(api)
+        routes.add_to(app, keyless=keyless)
     operations.add_to(app, keyless=keyless)
-    door.add_to(app)
-    site.add_to(app)
+    mcp.add_to(app)
+    static.add_to(app)
     openapi.describe(app)
     return app

@@ -1,4 +1,4 @@
-"""MCP under `/mcp`: Streamable HTTP, each message for itself, with the keys, rights and limits of the API."""
+"""MCP under `/mcp`: stateless Streamable HTTP, with the keys, rights and limits of the API."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from fastapi import FastAPI
-from fastapi.exceptions import RequestValidationError
-from pydantic import Field, ValidationError
+from fastapi import FastAPI, Query
+from pydantic import Field
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from memsieve.api import problems
-from memsieve.api.body import read_json, require_json
-from memsieve.api.caller import Caller, Right, identified, needed, project_of
-from memsieve.api.requests import Name, Named
-from memsieve.api.state import State, state_of
-from memsieve.errors import ConfigError, InvalidInput, KnowledgeBaseError, MemsieveError
+from memsieve.api.auth import Caller, caller_of, permission_hint, project_of
+from memsieve.api.requests import Name, ProjectQuery, read_json, require_json
+from memsieve.api.routing import restricted
+from memsieve.api.state import ServerState, state_of
+from memsieve.errors import ConfigError, KnowledgeBaseError, MemsieveError
 from memsieve.kb.base import KnowledgeBase
 from memsieve.mcp.context import Need, ToolContext, require_sdk
+from memsieve.model import Right
 from memsieve.project import AsyncProject, ReadOnlyReview
 
 if TYPE_CHECKING:
@@ -36,31 +36,38 @@ PATH = "/mcp"
 _log = logging.getLogger(__name__)
 
 
-class Connected(Named):
-    """What the address of a connection says: whoever sets a client up writes it, never a model."""
+class McpQuery(ProjectQuery):
+    """The query of the endpoint's URL, which is part of a client's configuration: no model writes it."""
 
     session_id: Name | None = Field(default=None)
     agent_id: Name | None = Field(default=None)
 
 
-class McpDoor:
-    """Answers MCP messages. The SDK is loaded by the first of them, so that a server without any starts as before."""
+class McpEndpoint:
+    """Answers MCP messages; the first one loads the SDK, so that a server without any starts quickly."""
 
     def __init__(self, knowledge: Mapping[str, Path], *, body_bytes: int) -> None:
         self._knowledge = knowledge
         self._body_bytes = body_bytes
-        self._turn = asyncio.Lock()
+        self._starting = asyncio.Lock()
         self._manager: StreamableHTTPSessionManager | None = None
         self._running: asyncio.Task[None] | None = None
         self._ended = asyncio.Event()
 
     def add_to(self, app: FastAPI) -> None:
-        """Put the door on an application."""
-        app.router.add_route(PATH, self.exchange, methods=["POST"], include_in_schema=False)
+        """Put the route on an application."""
+        app.router.add_api_route(
+            PATH,
+            self.answer,
+            methods=["POST"],
+            response_model=None,
+            include_in_schema=False,
+            route_class_override=restricted(Right.QUERY),
+        )
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
-        """Let messages be answered within."""
+        """Answer messages within the context."""
         self._ended, self._manager, self._running = asyncio.Event(), None, None
         try:
             yield
@@ -69,20 +76,17 @@ class McpDoor:
             if self._running is not None:
                 await self._running
 
-    async def exchange(self, request: Request) -> Response:
-        """Answer one message, as its caller may have it."""
-        held = state_of(request)
-        caller = request.state.caller = await identified(request, Right.QUERY)
+    async def answer(self, request: Request, query: Annotated[McpQuery, Query()]) -> Response:
+        """Answer one message with the tools that its caller may use."""
         require_json(request)
-        connected = _connected(request)
-        project = await project_of(request, connected)
+        project = await project_of(request, query)
         body = await request.body()
         if not isinstance(read_json(body), dict):
             raise HTTPException(400, "Send one JSON-RPC message, as an object.")
-        request.state.tool_context = self._context(held, caller, project, connected)
-        return Exchange(await self._started(), body)
+        request.state.tool_context = self._context(state_of(request), caller_of(request), project, query)
+        return McpResponse(await self._started(), body)
 
-    def _context(self, held: State, caller: Caller, project: AsyncProject, connected: Connected) -> ToolContext:
+    def _context(self, state: ServerState, caller: Caller, project: AsyncProject, query: McpQuery) -> ToolContext:
         refused = {need: Right(need) for need in Need if not caller.may(Right(need))}
 
         async def review() -> ReadOnlyReview:
@@ -91,16 +95,16 @@ class McpDoor:
         return ToolContext(
             project=project,
             review=review,
-            # Nobody seems to be several independent sessions by connecting anew.
-            session_id=connected.session_id or f"mcp-{caller.bucket}-{datetime.now(UTC):%Y-%m-%d}",
-            agent_id=connected.agent_id or caller.name,
+            # One session a day: reconnecting must not look like independent evidence.
+            session_id=query.session_id or f"mcp-{caller.bucket}-{datetime.now(UTC):%Y-%m-%d}",
+            agent_id=query.agent_id or caller.name,
             knowledge=lambda: self._base(project.id),
-            refusals={need: needed(held, caller, right) for need, right in refused.items()},
+            refusals={need: permission_hint(state, caller, right) for need, right in refused.items()},
             error_text=_error_text,
         )
 
     def _base(self, project_id: str) -> KnowledgeBase:
-        """Open the knowledge base of a project: no other project reaches it."""
+        """Open the knowledge base of a project; no other project can."""
         if project_id not in self._knowledge:
             raise KnowledgeBaseError(
                 f"This server has no knowledge base of project {project_id!r}. Whoever runs it names one: "
@@ -109,14 +113,14 @@ class McpDoor:
         try:
             return KnowledgeBase.open(self._knowledge[project_id])
         except KnowledgeBaseError as exc:
-            # Its advice names the place.
+            # The error's own message has the path.
             _log.warning("The knowledge base of project %s cannot be opened: %s", project_id, exc)
             raise KnowledgeBaseError(
                 f"The knowledge base of project {project_id!r} cannot be opened. The log of the server says why."
             ) from exc
 
     async def _started(self) -> StreamableHTTPSessionManager:
-        async with self._turn:
+        async with self._starting:
             if self._manager is None:
                 _require_sdk()
                 self._manager = await asyncio.to_thread(_new_manager, self._body_bytes)
@@ -132,21 +136,21 @@ class McpDoor:
             await self._ended.wait()
 
 
-class Exchange(Response):
-    """The answer to a message that was read and found to be JSON."""
+class McpResponse(Response):
+    """The SDK's answer to a message whose body has been read and checked."""
 
-    def __init__(self, manager: StreamableHTTPSessionManager, sent: bytes) -> None:
+    def __init__(self, manager: StreamableHTTPSessionManager, body: bytes) -> None:
         super().__init__()
         self._manager = manager
-        self._sent = sent
+        self._message = body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it."""
-        await self._manager.handle_request(scope, self._again(receive), send)
+        """Let the SDK answer."""
+        await self._manager.handle_request(scope, self._replay(receive), send)
 
-    def _again(self, receive: Receive) -> Receive:
-        """Return a way to read the body once more."""
-        messages: list[Message] = [{"type": "http.request", "body": self._sent, "more_body": False}]
+    def _replay(self, receive: Receive) -> Receive:
+        """Return a `receive` that starts with the body."""
+        messages: list[Message] = [{"type": "http.request", "body": self._message, "more_body": False}]
 
         async def read() -> Message:
             return messages.pop() if messages else await receive()
@@ -154,24 +158,14 @@ class Exchange(Response):
         return read
 
 
-def _connected(request: Request) -> Connected:
-    try:
-        pairs = request.query_params.multi_items()
-        if len(dict(pairs)) < len(pairs):
-            raise InvalidInput("The address says something twice. Give it once.", field="query")
-        return Connected.model_validate(dict(pairs))
-    except ValidationError as exc:
-        raise RequestValidationError([{**one, "loc": ("query", *one["loc"])} for one in exc.errors()]) from exc
-
-
 def _error_text(error: MemsieveError) -> str:
-    """Say an error to a caller who may be a stranger's agent."""
+    """Return an error's message without the server's own paths and hosts."""
     if isinstance(error, KnowledgeBaseError):
         return error.public
-    words = problems.public_words(error)
-    if words != str(error):
+    message = problems.public_message(error)
+    if message != str(error):
         _log.warning("A tool of MCP failed: %s: %s", type(error).__name__, error)
-    return words
+    return message
 
 
 def _require_sdk() -> None:

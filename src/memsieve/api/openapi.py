@@ -1,4 +1,4 @@
-"""The OpenAPI document: what FastAPI finds out, and what it does not know."""
+"""The OpenAPI document: FastAPI's own, with headers, examples and schemas added."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from memsieve.api.requests import JSON_VALUE
 from memsieve.documents import Event
 
 DESCRIPTION = """\
-Memory purification for AI agents: everything said goes to quarantine, what passes the filter is working memory for 24
-hours, and only people write long-term memory.
+Memory purification for AI agents: everything recorded goes to quarantine, what passes the filter is working memory
+for 24 hours, and only people write long-term memory.
 
-A key has a role and a project: `Authorization: Bearer msv_…`. All is done in the key's name; a program that means to
-act for somebody says so in `X-Memsieve-By` (UTF-8, percent-encoded), and is refused with 403 if the key is another's.
-Every error is a problem document (RFC 9457) that says
-what to do next. Lists come in pages: send `next_cursor` as `cursor` for the next one."""
+A key has a role and a project: `Authorization: Bearer msv_…`. Everything is done in the key's name; a program can send
+the name that it expects in `X-Memsieve-By` (UTF-8, percent-encoded), and gets 403 if the key belongs to another.
+Every error is a problem document (RFC 9457) that says what to do next. Lists are paginated: send `next_cursor` as
+`cursor` for the next page."""
 _TAGS = {
-    "Session": "Who calls; and signing in with a cookie and a half of the page's, for pages of this server.",
-    "Recording": "What agents say.",
-    "Retrieval": "What agents and people ask.",
-    "Quarantine": "All that was said, for a person's audit.",
-    "Digest": "What waits for a person's decision.",
+    "Session": "The caller; and signing in with a cookie and a half key, for pages of this server.",
+    "Recording": "Entries of agents.",
+    "Retrieval": "Questions of agents and people.",
+    "Quarantine": "All entries, for a person's audit.",
+    "Digest": "Insights that wait for a person's decision.",
     "Review": "A person's decisions.",
     "Audit": "Who did what, when and why.",
-    "Events": "What happens, as it happens.",
-    "Keys": "Who may come in.",
-    "Operations": "Does the server live, is it ready, and what are its numbers.",
+    "Events": "Events of a project, as they happen.",
+    "Keys": "Keys and their roles.",
+    "Operations": "Liveness, readiness and metrics.",
 }
 _KEY = {"type": "http", "scheme": "bearer", "description": "A key of `memsieve keys make`: `msv_<id>_<secret>`."}
 _HEADERS: dict[str, dict[str, Any]] = {
     "X-Request-ID": {
-        "description": "The id of the request, which stands in the server's log, too.",
+        "description": "The id of the request, as in the server's log.",
         "required": True,
         "schema": {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"},
     },
@@ -45,7 +45,7 @@ _HEADERS: dict[str, dict[str, Any]] = {
         "schema": {"type": "string"},
     },
     "Location": {
-        "description": "Where to read what became of the entry.",
+        "description": "Where to read the filter's decision on the entry.",
         "required": True,
         "schema": {"type": "string", "format": "uri-reference"},
     },
@@ -55,12 +55,12 @@ _HEADERS: dict[str, dict[str, Any]] = {
         "schema": {"type": "string"},
     },
     "Retry-After": {
-        "description": "After how many seconds to try again.",
+        "description": "Seconds to wait before trying again.",
         "required": True,
         "schema": {"type": "integer", "minimum": 1},
     },
     "WWW-Authenticate": {
-        "description": "How to say who calls: with a key.",
+        "description": "How to authenticate: with a key.",
         "required": True,
         "schema": {"type": "string", "const": "Bearer"},
     },
@@ -71,14 +71,14 @@ Schemas = dict[str, dict[str, Any]]
 
 
 def describe(app: FastAPI) -> None:
-    """Let an application tell the whole document, made once."""
+    """Give an application the whole document, made once."""
 
     def document() -> dict[str, Any]:
         if app.openapi_schema is None:
             app.openapi_schema = _made(app)
         return app.openapi_schema
 
-    app.openapi = document  # type: ignore[method-assign] # FastAPI's own way
+    app.openapi = document  # type: ignore[method-assign] # as FastAPI documents it
 
 
 def _made(app: FastAPI) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def _made(app: FastAPI) -> dict[str, Any]:
         version=app.version,
         description=DESCRIPTION,
         routes=app.routes,
-        tags=[{"name": name, "description": told} for name, told in _TAGS.items()],
+        tags=[{"name": name, "description": text} for name, text in _TAGS.items()],
     )
     components = document.setdefault("components", {})
     components["securitySchemes"] = {"key": _KEY}
@@ -101,7 +101,7 @@ def _made(app: FastAPI) -> dict[str, Any]:
 
 
 def _schemas_of(model: type[Event]) -> Schemas:
-    """Return the schema of what no route answers with as a whole, and those it refers to."""
+    """Return the schema of a model that is no route's answer, and those it refers to."""
     schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
     return {**schema.pop("$defs", {}), model.__name__: schema}
 
@@ -120,7 +120,7 @@ def _add_headers(status: str, answer: dict[str, Any]) -> None:
 
 
 def _add_example(answer: dict[str, Any], schemas: Schemas) -> None:
-    """Show a whole answer, put together from the examples of its fields."""
+    """Add an example of a whole answer, made of the examples of its fields."""
     content = answer.get("content", {}).get("application/json")
     if content is not None:
         content.setdefault("example", _example(content["schema"], schemas))

@@ -1,4 +1,4 @@
-"""Every error leaves as a problem document (RFC 9457): one table from error to status."""
+"""Every error as a problem document (RFC 9457), and one table from error to status."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from starlette.responses import Response
 from starlette.routing import Match, Route
 
 from memsieve import errors
-from memsieve.api.requests import PATTERNS_TOLD
+from memsieve.api.requests import PATTERN_HINTS
 from memsieve.model import KeyRole
 from memsieve.runtime.log_throttle import LogThrottle
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER = {"Retry-After": "5"}
-_AGAIN = "Try again in a few seconds; the log of the server says more, by the request id."
+_RETRY_HINT = "Try again in a few seconds; the log of the server says more, by the request id."
 
 _log = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ class Problem(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A kind of problem: its name, which never changes, its title, and an example of what it says."""
+    """A kind of problem: its name, which never changes, its title, and an example of its detail."""
 
     name: str
     title: str
@@ -109,11 +109,11 @@ KINDS = {
     503: Kind(
         name="unavailable",
         title="Not available now",
-        example=f"The database cannot be used now. {_AGAIN}",
+        example=f"The database cannot be used now. {_RETRY_HINT}",
     ),
 }
 
-# The most particular class that an error is an instance of counts.
+# The most derived class of an error counts.
 STATUSES: Mapping[type[errors.MemsieveError], int] = {
     errors.InvalidInput: 422,
     errors.NotFound: 404,
@@ -128,22 +128,21 @@ STATUSES: Mapping[type[errors.MemsieveError], int] = {
     errors.MemsieveError: 500,
 }
 
-
-# Whoever calls may be a stranger's agent: the words of these errors may name files, hosts and URLs.
+# Public messages of errors whose own may contain files, hosts and URLs: any agent may be the caller.
 UNAVAILABLE: Mapping[type[errors.MemsieveError], str] = {
-    errors.StoreUnavailable: f"The database cannot be used now. {_AGAIN}",
-    errors.EmbedderError: f"No vector can be made now. {_AGAIN}",
-    errors.JudgeError: f"The judge gives no verdict now. {_AGAIN}",
+    errors.StoreUnavailable: f"The database cannot be used now. {_RETRY_HINT}",
+    errors.EmbedderError: f"No vector can be made now. {_RETRY_HINT}",
+    errors.JudgeError: f"The judge gives no verdict now. {_RETRY_HINT}",
 }
 
 
 def status_of(error: errors.MemsieveError) -> int:
-    """Return the status that an error leaves with."""
+    """Return the HTTP status of an error."""
     return next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
 
 
-def public_words(error: errors.MemsieveError) -> str:
-    """Say an error without what is the server's own business."""
+def public_message(error: errors.MemsieveError) -> str:
+    """Return an error's message without the server's own paths and hosts."""
     match status_of(error):
         case HTTPStatus.INTERNAL_SERVER_ERROR:
             return KINDS[500].example
@@ -155,9 +154,9 @@ def public_words(error: errors.MemsieveError) -> str:
 def answer(
     status: int, detail: str, request_id: str, *, field: str | None = None, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """Return the answer that a problem leaves as."""
+    """Return a problem as a response."""
     document = problem(status, detail, request_id, field)
-    # What is quoted of a request may be no valid Unicode.
+    # A quoted part of a request may be invalid Unicode.
     body = json.dumps(document, ensure_ascii=False).encode("utf-8", "backslashreplace")
     return Response(body, status, dict(headers or {}), MEDIA_TYPE)
 
@@ -176,7 +175,7 @@ def problem(status: int, detail: str, request_id: str, field: str | None = None)
 
 
 def documented(status: int) -> dict[str, Any]:
-    """Return how a problem stands in the OpenAPI document."""
+    """Return the entry of a problem in the OpenAPI document."""
     kind = KINDS[status]
     example = problem(status, kind.example, "0b9f6c1e4d2a4c5f8e7a6b5c4d3e2f1a", kind.field)
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}, "example": example}}
@@ -184,7 +183,7 @@ def documented(status: int) -> dict[str, Any]:
 
 
 def handle_all(app: FastAPI) -> None:
-    """Let every error of an application leave as a problem."""
+    """Answer every error of an application with a problem."""
     app.add_exception_handler(errors.MemsieveError, partial(_on_error, LogThrottle()))
     app.add_exception_handler(RequestValidationError, _on_invalid)
     app.add_exception_handler(HTTPException, _on_refused)
@@ -200,12 +199,12 @@ async def _on_error(throttle: LogThrottle, request: Request, error: Exception) -
     status = status_of(error)
     if status == HTTPStatus.INTERNAL_SERVER_ERROR:
         _log.error("Request %s failed: %s: %s", request_id(request), type(error).__name__, error)
-        return answer(status, public_words(error), request_id(request))
+        return answer(status, public_message(error), request_id(request))
     if status == HTTPStatus.SERVICE_UNAVAILABLE:
-        # While something is down every request says so.
+        # During an outage every request fails alike.
         if throttle.should_log(error):
             _log.warning("Request %s was not served: %s: %s", request_id(request), type(error).__name__, error)
-        return answer(status, public_words(error), request_id(request), headers=RETRY_AFTER)
+        return answer(status, public_message(error), request_id(request), headers=RETRY_AFTER)
     field = error.field if isinstance(error, errors.InvalidInput) else None
     return answer(status, str(error), request_id(request), field=field)
 
@@ -218,7 +217,7 @@ async def _on_invalid(request: Request, error: Exception) -> Response:
 
 
 def _wrong(error: Mapping[str, Any]) -> str:
-    """Say in words what is wrong with a field."""
+    """Return in words what is wrong with a field."""
     match error["type"]:
         case "missing" | "union_tag_not_found":
             return "is missing"
@@ -226,20 +225,20 @@ def _wrong(error: Mapping[str, Any]) -> str:
             return f"must be one of {error['ctx']['expected_tags']}"
         case "extra_forbidden":
             return "is not known here"
-        case "string_pattern_mismatch" if error["ctx"]["pattern"] in PATTERNS_TOLD:
-            return PATTERNS_TOLD[error["ctx"]["pattern"]]
+        case "string_pattern_mismatch" if error["ctx"]["pattern"] in PATTERN_HINTS:
+            return PATTERN_HINTS[error["ctx"]["pattern"]]
         case _:
             return f"is wrong: {error['msg']}"
 
 
 def _field(error: Mapping[str, Any]) -> str:
-    """Return where in a request an error is: `metadata.turn`; the whole body is `body`."""
+    """Return the field of an error: `metadata.turn`; the whole body is `body`."""
     where, *names = error["loc"]
     if error["type"].startswith("union_tag"):
         return str(error["ctx"]["discriminator"]).strip("'")
-    # Beside its name stands which of its types a parameter was tried as, or which kind of key a body.
-    told = names[:1] if where != "body" else names[1:] if names[:1] and names[0] in set(KeyRole) else names
-    return ".".join(map(str, told)) or str(where)
+    # Parts of a location that name a branch of a union are left out.
+    shown = names[:1] if where != "body" else names[1:] if names[:1] and names[0] in set(KeyRole) else names
+    return ".".join(map(str, shown)) or str(where)
 
 
 async def _on_refused(request: Request, error: Exception) -> Response:
@@ -255,7 +254,7 @@ async def _on_refused(request: Request, error: Exception) -> Response:
 
 
 def _methods(request: Request) -> list[str]:
-    """Return all methods that an address takes; each is a route of its own."""
+    """Return all methods of a URL; each is a route of its own."""
     found: set[str] = set()
     for route in request.app.routes:
         if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE:

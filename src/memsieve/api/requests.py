@@ -1,29 +1,20 @@
-"""What callers may send, exactly: the OpenAPI document says the same as what is checked."""
+"""Strict JSON bodies, and the fields of requests: the OpenAPI document describes exactly what is validated."""
 
 from __future__ import annotations
 
+import json
 import re
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, NoReturn
 
+from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic.json_schema import SkipJsonSchema
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
 
 from memsieve import documents
-from memsieve.digest.pipeline import MOST_DAYS
-from memsieve.documents.document import (
-    AGENT,
-    ASKING_AGENT,
-    CONFIDENCE,
-    CONTENT_EXAMPLE,
-    ENTRY_EXAMPLE,
-    MEMORY_EXAMPLE,
-    METADATA,
-    NODE,
-    QUERY,
-    SESSION,
-)
-from memsieve.model import ATOM_NAME, CALLER_FIELDS, DateRange, Decision, EntryFields, ReviewStatus
-from memsieve.retrieval.retriever import MAX_DAYS, MAX_ITEMS
+from memsieve.model import ATOM_NAME, DateRange
+from memsieve.retrieval.retriever import MAX_ITEMS
 from memsieve.validate import MAX_NAME_LENGTH, UNSEEN
 
 # As `str.strip` has it.
@@ -38,8 +29,8 @@ IDEMPOTENCY_KEY = r"^[!-~]{1,128}$"
 POSITION = "^[0-7][0-9a-f]{15}(-[0-7][0-9a-f]{15})?$"
 ATOM = f"^{ATOM_NAME}$"
 CURSOR = r"^[A-Za-z0-9_-]{1,512}$"
-# What a pattern asks for, in words: nobody reads these.
-PATTERNS_TOLD = {
+# What a pattern demands, in words, for messages of errors.
+PATTERN_HINTS = {
     NAME: "must be a name without control or invisible characters, and without spaces around it",
     ID: "must be an id as memsieve gives them",
     PROJECT: "must be letters, digits and . _ - : @ (any language), beginning with a letter or digit, without '..'",
@@ -54,6 +45,8 @@ MAX_REASON = 500
 MAX_QUESTION = 16_384
 MAX_SEARCH = 1000
 MAX_PAGE = 1000
+# Deeper than any real document, and shallow enough for recursive readers.
+MAX_DEPTH = 64
 _DIGITS = re.compile("[0-9]{1,9}")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
 PAGE = 50
@@ -137,7 +130,7 @@ JSON_VALUE: dict[str, Any] = {
 }
 
 
-class Body(BaseModel):
+class ProjectBody(BaseModel):
     """A body that names its project; a key of a project needs no name, all others do."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
@@ -148,128 +141,7 @@ class Body(BaseModel):
     )
 
 
-class RecordBody(Body):
-    """What an agent said."""
-
-    session_id: Annotated[Name, SESSION]
-    content: Text = Field(
-        description="What was said, at most `max_content_bytes` in UTF-8.",
-        examples=[CONTENT_EXAMPLE],
-    )
-    agent_id: Annotated[Name | None, AGENT] = None
-    node_id: Annotated[Name | None, NODE] = None
-    confidence: Annotated[Annotated[float, Field(ge=0, le=1)] | None, CONFIDENCE] = None
-    metadata: Annotated[Metadata | None, METADATA] = None
-
-    def entry_fields(self) -> EntryFields:
-        """Return what is said of the entry beside its text and session."""
-        return cast("EntryFields", {name: getattr(self, name) for name in CALLER_FIELDS})
-
-
-class QueryBody(Body):
-    """A question with its options."""
-
-    query: Annotated[str, Field(pattern=TEXT, max_length=MAX_QUESTION), QUERY]
-    max_results: MostItems = Field(default=5, description="Most verified memories.")
-    max_unverified: MostItems = Field(default=10, description="Most items of temporary context.")
-    time_range_days: Annotated[float, Field(ge=0, le=MAX_DAYS)] | None = Field(
-        default=None, description="Only what is at most so many days old.", examples=[30]
-    )
-    relevance_threshold: Annotated[float, Field(ge=0, le=1)] = Field(default=0.0, description="The least score.")
-    session_id: Name | None = Field(
-        default=None,
-        description="The session that asks: what it is served cannot come back from it as new evidence.",
-        examples=["s-42"],
-    )
-    agent_id: Annotated[Name | None, ASKING_AGENT] = None
-    explain: bool = Field(default=False, description="Say of each result why it was found.")
-    prompt: bool = Field(default=False, description="Add the results as a Markdown block for a prompt.")
-
-
-class IngestBody(Body):
-    """A person's own text for long-term memory."""
-
-    content: Text = Field(
-        description="The text, at most `max_content_bytes` in UTF-8.", examples=["The ledger runs on PostgreSQL."]
-    )
-    atom: Annotated[str, Field(pattern=ATOM)] | None = Field(
-        default=None,
-        description="The atom of a knowledge base that the text is, as `KB_ID:ATOM_ID`; it becomes a source.",
-        examples=[None],
-    )
-
-
-class PromoteBody(Body):
-    """What is to be promoted."""
-
-    id: Name = Field(description="The insight or the entry.", examples=[ENTRY_EXAMPLE])
-    text: Text | None = Field(
-        default=None, description="Your words for it, in place of its own.", examples=["The ledger runs on PostgreSQL."]
-    )
-
-
-class ProposeBody(Body):
-    """What is to be put before a person."""
-
-    id: Name = Field(description="The entry.", examples=[ENTRY_EXAMPLE])
-    reason: Annotated[str, Field(pattern=TEXT, max_length=MAX_REASON)] = Field(
-        description="Why a person should promote it; they read it.", examples=["Three sessions measured it."]
-    )
-
-
-class DismissBody(Body):
-    """What is to be dismissed."""
-
-    id: Name = Field(description="The insight or the entry.", examples=[ENTRY_EXAMPLE])
-    reason: Reason
-
-
-class RetireBody(Body):
-    """What is to be retired."""
-
-    id: Name = Field(description="The memory, or a chunk of it.", examples=[MEMORY_EXAMPLE])
-    reason: Reason
-    superseded: bool = Field(
-        default=False, description="Whether others took its place: what a living memory still says is not buried then."
-    )
-
-
-class DigestBody(Body):
-    """Which digest is to be made."""
-
-    days: Annotated[float, Field(ge=0, le=MOST_DAYS)] = Field(default=7, description="How many days it looks back.")
-
-
-class AdminKeyBody(BaseModel):
-    """An admin's key, for all projects."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-    name: Name = Field(description="Whom the key is for.", examples=["ops@example.org"])
-    role: Literal["admin"] = Field(description="What the key lets them do: everything, in every project.")
-
-
-class ProjectKeyBody(Body):
-    """A key of one project."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "anyOf": [
-                {"required": [name], "properties": {name: {"type": "string"}}} for name in ("project_id", "group_id")
-            ]
-        }
-    )
-
-    name: Name = Field(description="Whom the key is for: the actor of all done with it.", examples=["cfo-agent"])
-    role: Literal["agent", "reviewer", "auditor"] = Field(
-        description="What the key lets them do: an agent records and asks, an auditor reads, a reviewer decides."
-    )
-
-
-KeyBody = Annotated[AdminKeyBody | ProjectKeyBody, Field(discriminator="role")]
-
-
-class Named(BaseModel):
+class ProjectQuery(BaseModel):
     """A query that names its project; a key of a project needs no name, all others do."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -282,13 +154,6 @@ class Named(BaseModel):
     )
 
 
-class NamedPageQuery(Named):
-    """A page of a list of one project."""
-
-    limit: Limit = PAGE
-    cursor: Cursor | SkipJsonSchema[None] = Field(default=None, description="`next_cursor` of the page before.")
-
-
 class PageQuery(BaseModel):
     """A page of a list of all projects."""
 
@@ -298,75 +163,66 @@ class PageQuery(BaseModel):
     cursor: Cursor | SkipJsonSchema[None] = Field(default=None, description="`next_cursor` of the page before.")
 
 
-class AuditQuery(NamedPageQuery):
-    """Which lines of the audit log to list."""
-
-    after: Line = Field(default=0, description="Only lines after this one.")
-    before: Line | SkipJsonSchema[None] = Field(default=None, description="Only lines before this one.")
-    newest_first: Switch = Field(default=False, description="The newest first, in place of the oldest.")
+class ProjectPageQuery(PageQuery, ProjectQuery):
+    """A page of a list of one project."""
 
 
-class MemoriesQuery(NamedPageQuery):
-    """Which memories to list."""
-
-    after_id: Name | SkipJsonSchema[None] = Field(default=None, description="Only what follows this one in the list.")
-    search: Search | SkipJsonSchema[None] = Field(default=None, description="Only what holds this text.")
-    retired: Switch = Field(default=False, description="Those that were retired, in place of those that are served.")
-    newest_first: Switch = Field(default=False, description="The newest first, in place of the oldest.")
-
-
-class QuarantineQuery(NamedPageQuery):
-    """Which entries to list; each narrows the list."""
-
-    session_id: Name | SkipJsonSchema[None] = Field(default=None, description="Only this session.")
-    agent_id: Name | SkipJsonSchema[None] = Field(default=None, description="Only this agent.")
-    decision: Decision | SkipJsonSchema[None] = Field(default=None, description="Only what the filter decided so.")
-    review: ReviewStatus | SkipJsonSchema[None] = Field(default=None, description="Only what a person decided so.")
-    check: Name | SkipJsonSchema[None] = Field(default=None, description="Only what did not pass this check.")
-    search: Search | SkipJsonSchema[None] = Field(default=None, description="Only what holds this text.")
-    since: Moment | SkipJsonSchema[None] = Field(default=None, description="Only what was said since then.")
-    until: Moment | SkipJsonSchema[None] = Field(
-        default=None, description="Only what was said before then.", examples=["2026-03-09T09:00:00Z"]
-    )
-    beyond_id: Name | SkipJsonSchema[None] = Field(
-        default=None, description="Only what follows this entry in the list."
-    )
-    oldest_first: Switch = Field(default=False, description="The oldest first, in place of the newest.")
+async def read_body(request: Request) -> Any:
+    """Return the JSON of a request's body."""
+    try:
+        body = await request.body()
+    except ClientDisconnect as exc:
+        raise HTTPException(400, "The body did not come whole. Send it again.") from exc
+    if not body:
+        raise RequestValidationError([{"type": "missing", "loc": ("body",), "msg": "Field required", "input": None}])
+    return read_json(body)
 
 
-class FlowQuery(Named):
-    """Which days to count."""
-
-    days: Days = Field(default=30, description="How many days, with today.")
-    offset_minutes: Offset = Field(
-        default=0, description="Where a day begins: how many minutes clocks there are ahead of UTC."
-    )
-
-
-class InsightsQuery(NamedPageQuery):
-    """Which insights to list."""
-
-    decided: Switch = Field(default=False, description="Those that are decided on, in place of those that wait.")
-    after_id: Name | SkipJsonSchema[None] = Field(default=None, description="Only what follows this one in the list.")
+def require_json(request: Request) -> None:
+    """Refuse a body that does not say that it is JSON."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    # Whoever sent nothing is told which fields are missing.
+    nothing = not kind and request.headers.get("content-length", "0") == "0"
+    if kind != "application/json" and not (nothing and "transfer-encoding" not in request.headers):
+        raise HTTPException(415, "Send JSON, with `Content-Type: application/json`.")
 
 
-class KeysQuery(NamedPageQuery):
-    """Which keys to list: of one project, or all."""
+def read_json(body: bytes) -> Any:
+    """Read JSON strictly: UTF-8, no NaN, no key twice, no number beyond reading, not too deep."""
+    try:
+        document = json.loads(body.decode(), parse_constant=_refuse_constant, object_pairs_hook=_object)
+    except UnicodeDecodeError as exc:
+        raise HTTPException(400, f"The body is not valid UTF-8 at byte {exc.start}. Encode it so.") from exc
+    except json.JSONDecodeError as exc:
+        raise HTTPException(400, f"The body is not JSON: {exc.msg} at position {exc.pos}. Correct it.") from exc
+    except (ValueError, RecursionError) as exc:
+        raise HTTPException(400, f"The body cannot be read: {exc}. Correct it.") from exc
+    if body.count(b"[") + body.count(b"{") > MAX_DEPTH and _deeper(document, MAX_DEPTH):
+        raise HTTPException(400, f"The body is nested more than {MAX_DEPTH} deep. Make it flatter.")
+    return document
 
 
-class Waiting(BaseModel):
-    """What to wait for: a slow judge, the filter, or the durable write alone."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    wait: Switch = Field(default=False, description="Wait for the decision, also where an LLM judges.")
-    decide: Literal["now", "later"] = Field(
-        default="now",
-        description="`later`: answer when it is on disk, and decide after that; not for those who `wait`.",
-    )
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number in JSON")
 
 
-class Why(Named):
-    """Why an entry is deleted."""
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return found
 
-    reason: Reason
+
+def _deeper(document: Any, most: int) -> bool:
+    """Tell whether a document is nested deeper than so, without recursion."""
+    level = [document] if isinstance(document, dict | list) else []
+    for _ in range(most):
+        level = [
+            one
+            for outer in level
+            for one in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(one, dict | list)
+        ]
+        if not level:
+            return False
+    return True

@@ -1,4 +1,4 @@
-"""What one server holds while it runs: one frozen record on the application, reached by `state_of`."""
+"""What one server has while it runs: one frozen record on the application, read by `state_of`."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ from dataclasses import dataclass
 
 from starlette.requests import Request
 
-from memsieve.api.operations.metrics import Metrics
-from memsieve.api.operations.readiness import Condition
-from memsieve.api.operations.traced_project import TracedProject
-from memsieve.api.operations.tracing import Traces
-from memsieve.api.rates import Rates
-from memsieve.api.seats import Seats
-from memsieve.api.stream import Hub
+from memsieve.api.events import EventBroker
+from memsieve.api.limits import StreamLimiter, TokenBucketLimiter
+from memsieve.api.observability.metrics import Metrics
+from memsieve.api.observability.monitor import Monitor
+from memsieve.api.observability.tracing import TracedProject, Traces
 from memsieve.config import Settings
 from memsieve.memory import AsyncMemory
 from memsieve.project import AsyncProject
@@ -21,8 +19,8 @@ STREAM_SECONDS = 3600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entrance:
-    """How the server is reached: who comes from this machine, and with which token."""
+class LocalAccess:
+    """Who calls from this machine without a key: agents, and with the token the reviewer `user`."""
 
     bound_to_loopback: bool
     token: str | None
@@ -30,31 +28,31 @@ class Entrance:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class State:
-    """An open memory and what stands before it."""
+class ServerState:
+    """An open memory, and what requests to it share."""
 
     settings: Settings
     memory: AsyncMemory
-    hub: Hub
-    rates: Rates
-    seats: Seats
-    entrance: Entrance
+    events: EventBroker
+    rate_limiter: TokenBucketLimiter
+    stream_limiter: StreamLimiter
+    local: LocalAccess
     stream_seconds: float
     metrics: Metrics
     traces: Traces
-    condition: Condition
+    monitor: Monitor
 
     @property
     def keyless(self) -> bool:
-        """Whether anybody is let in without a key."""
-        return self.entrance.bound_to_loopback and not self.settings.require_keys
+        """Whether callers from this machine need no key."""
+        return self.local.bound_to_loopback and not self.settings.require_keys
 
     def project(self, project_id: str, agent: str | None = None) -> AsyncProject:
-        """Return one project's memory, traced; what is proposed through it is so in the agent's name."""
+        """Return one project's memory, traced; `agent` is the name that proposals are made in."""
         return TracedProject(self.memory.services, project_id, agent, self.traces)
 
 
-def state_of(request: Request) -> State:
-    """Return what the server of this request holds."""
-    held: State = request.app.state.memsieve
-    return held
+def state_of(request: Request) -> ServerState:
+    """Return the state of the server of a request."""
+    state: ServerState = request.app.state.memsieve
+    return state

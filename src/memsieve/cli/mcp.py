@@ -140,9 +140,8 @@ async def _serve(target: Target, served: ServedAs) -> None:
 
 
 def _refusals(role: As) -> dict[Need, str]:
-    from memsieve.api.caller import RIGHTS, Right
     from memsieve.mcp.context import Need
-    from memsieve.model import KeyRole
+    from memsieve.model import RIGHTS, KeyRole, Right
 
     return {
         need: f"This server was started for role {role}, which has no right to {need}. Whoever set it up may start it "

@@ -52,7 +52,7 @@ def serve(
     A signal ends it after the requests in hand, a second Ctrl+C at once. It logs to standard error, as JSON unless that
     is a terminal. MCP clients connect to /mcp, if memsieve was installed with `memsieve[mcp]`.
     """
-    from memsieve.api.serving.server import serve as serve_memory
+    from memsieve.api.server import serve as serve_memory
 
     settings, knowledge = options.settings_of(data), dict(map(_base_of_a_project, kb or ()))
     serve_memory(settings, host=host, port=port, workers=workers, knowledge=knowledge, as_json=as_json)

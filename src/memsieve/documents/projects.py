@@ -12,7 +12,7 @@ from memsieve.documents.document import Count, D, Document, MemoryId, Moment, Pr
 from memsieve.documents.entries import Entry, Receipt
 from memsieve.documents.insights import Insight
 from memsieve.documents.memories import AuditLine, Memory
-from memsieve.model import EventKind, KeyRole
+from memsieve.model import EventKind, KeyRole, Right
 
 
 class Stats(RecordDocument[model.Stats]):
@@ -84,7 +84,7 @@ class Session(Document):
     name: str = Field(description="The name that all they do is done in.", examples=["ada@example.org"])
     role: KeyRole = Field(description="What the key lets them do.", examples=["reviewer"])
     project_id: ProjectId | None = Field(description="The only project they reach; null for those who name one.")
-    rights: list[str] = Field(
+    rights: list[Right] = Field(
         description="Their rights, as the documentation lists them: record, query, audit, review, keys.",
         examples=[["record", "query", "audit", "review"]],
     )

@@ -56,5 +56,5 @@ from memsieve.model.memories import (
     TombstoneKind,
 )
 from memsieve.model.reasons import Reason
-from memsieve.model.scope import SERVER_PROJECT, ApiKey, KeyRole, Role, Scope, require_project
+from memsieve.model.scope import RIGHTS, SERVER_PROJECT, ApiKey, KeyRole, Right, Role, Scope, require_project
 from memsieve.model.statistics import AgeBucket, DailyCounts, DateRange, DayCounts, Stats, Totals

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -73,6 +74,25 @@ class KeyRole(StrEnum):
     REVIEWER = "reviewer"
     AUDITOR = "auditor"
     ADMIN = "admin"
+
+
+class Right(StrEnum):
+    """What a caller may do: every route and every MCP tool requires one."""
+
+    RECORD = "record"
+    QUERY = "query"
+    AUDIT = "audit"
+    REVIEW = "review"
+    KEYS = "keys"
+
+
+RIGHTS: Mapping[Right, frozenset[KeyRole]] = {
+    Right.RECORD: frozenset({KeyRole.AGENT, KeyRole.REVIEWER, KeyRole.ADMIN}),
+    Right.QUERY: frozenset(KeyRole),
+    Right.AUDIT: frozenset({KeyRole.REVIEWER, KeyRole.AUDITOR, KeyRole.ADMIN}),
+    Right.REVIEW: frozenset({KeyRole.REVIEWER, KeyRole.ADMIN}),
+    Right.KEYS: frozenset({KeyRole.ADMIN}),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

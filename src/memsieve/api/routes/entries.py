@@ -1,70 +1,184 @@
-"""Quarantine for a person's audit: list, read, trace and delete what was said."""
+"""Entries: record, propose, list, read, trace and delete them."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal, cast
+from urllib.parse import quote
 
-from fastapi import Path, Query
+from fastapi import Header, Path, Query
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
 from starlette.requests import Request
 from starlette.responses import Response
 
 from memsieve import documents
-from memsieve.api import cursors
-from memsieve.api.caller import Right, review_of
-from memsieve.api.requests import Id, Named, QuarantineQuery, Why
-from memsieve.api.route import Api, answer
+from memsieve.api import pagination
+from memsieve.api.auth import caller_of, project_of, review_of
+from memsieve.api.requests import (
+    MAX_REASON,
+    TEXT,
+    Id,
+    IdempotencyKey,
+    Metadata,
+    Moment,
+    Name,
+    ProjectBody,
+    ProjectPageQuery,
+    ProjectQuery,
+    Reason,
+    Search,
+    Switch,
+    Text,
+)
+from memsieve.api.routing import PREFIX, Routes, json_response
+from memsieve.documents.document import (
+    AGENT,
+    CONFIDENCE,
+    CONTENT_EXAMPLE,
+    ENTRY_EXAMPLE,
+    METADATA,
+    NODE,
+    SESSION,
+)
 from memsieve.errors import NotFound
-from memsieve.model import EntryFilter, Receipt
+from memsieve.model import CALLER_FIELDS, Decision, EntryFields, EntryFilter, Receipt, ReviewStatus, Right
 from memsieve.project import AsyncReview
 
-TAG = "Quarantine"
+recording = Routes("Recording")
+quarantine = Routes("Quarantine")
 _LIST = "quarantine"
 
 
-def add_to(api: Api) -> None:
-    """Put the routes on an application."""
-    api.add(
-        "GET",
-        "/memory/quarantine",
-        list_quarantine,
-        right=Right.AUDIT,
-        tag=TAG,
-        answers={200: documents.ReceiptPage},
-        also=(404,),
+class RecordBody(ProjectBody):
+    """What an agent said."""
+
+    session_id: Annotated[Name, SESSION]
+    content: Text = Field(
+        description="What was said, at most `max_content_bytes` in UTF-8.",
+        examples=[CONTENT_EXAMPLE],
     )
-    api.add(
-        "GET",
-        "/memory/entries/{id}",
-        read_entry,
-        right=Right.AUDIT,
-        tag=TAG,
-        answers={200: documents.Receipt},
-        also=(404,),
-    )
-    api.add(
-        "GET",
-        "/memory/entries/{id}/lineage",
-        read_lineage,
-        right=Right.AUDIT,
-        tag=TAG,
-        answers={200: documents.Lineage},
-        also=(404,),
-    )
-    api.add(
-        "DELETE",
-        "/memory/entries/{id}",
-        delete_entry,
-        right=Right.REVIEW,
-        tag=TAG,
-        answers={204: None},
-        also=(404, 409),
+    agent_id: Annotated[Name | None, AGENT] = None
+    node_id: Annotated[Name | None, NODE] = None
+    confidence: Annotated[Annotated[float, Field(ge=0, le=1)] | None, CONFIDENCE] = None
+    metadata: Annotated[Metadata | None, METADATA] = None
+
+    def entry_fields(self) -> EntryFields:
+        """Return what is said of the entry beside its text and session."""
+        return cast("EntryFields", {name: getattr(self, name) for name in CALLER_FIELDS})
+
+
+class RecordQuery(BaseModel):
+    """What to wait for: a slow judge, the filter, or the durable write alone."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    wait: Switch = Field(default=False, description="Wait for the decision, also where an LLM judges.")
+    decide: Literal["now", "later"] = Field(
+        default="now",
+        description="`later`: answer when it is on disk, and decide after that; not for those who `wait`.",
     )
 
 
+class ProposeBody(ProjectBody):
+    """What is to be put before a person."""
+
+    id: Name = Field(description="The entry.", examples=[ENTRY_EXAMPLE])
+    reason: Annotated[str, Field(pattern=TEXT, max_length=MAX_REASON)] = Field(
+        description="Why a person should promote it; they read it.", examples=["Three sessions measured it."]
+    )
+
+
+class QuarantineQuery(ProjectPageQuery):
+    """Which entries to list; each narrows the list."""
+
+    session_id: Name | SkipJsonSchema[None] = Field(default=None, description="Only this session.")
+    agent_id: Name | SkipJsonSchema[None] = Field(default=None, description="Only this agent.")
+    decision: Decision | SkipJsonSchema[None] = Field(default=None, description="Only what the filter decided so.")
+    review: ReviewStatus | SkipJsonSchema[None] = Field(default=None, description="Only what a person decided so.")
+    check: Name | SkipJsonSchema[None] = Field(default=None, description="Only what did not pass this check.")
+    search: Search | SkipJsonSchema[None] = Field(default=None, description="Only what holds this text.")
+    since: Moment | SkipJsonSchema[None] = Field(default=None, description="Only what was said since then.")
+    until: Moment | SkipJsonSchema[None] = Field(
+        default=None, description="Only what was said before then.", examples=["2026-03-09T09:00:00Z"]
+    )
+    beyond_id: Name | SkipJsonSchema[None] = Field(
+        default=None, description="Only what follows this entry in the list."
+    )
+    oldest_first: Switch = Field(default=False, description="The oldest first, in place of the newest.")
+
+
+class DeleteQuery(ProjectQuery):
+    """Why an entry is deleted."""
+
+    reason: Reason
+
+
+@recording.add(
+    "POST",
+    "/memory/quarantine",
+    Right.RECORD,
+    {201: documents.Recorded, 202: documents.Recorded},
+    also=(409,),
+    headers=("Location",),
+)
+async def record(
+    request: Request,
+    body: RecordBody,
+    how: Annotated[RecordQuery, Query()],
+    idempotency_key: Annotated[
+        IdempotencyKey | SkipJsonSchema[None],
+        Header(description="The same key with the same content is stored once, and answered as the first time."),
+    ] = None,
+) -> Response:
+    """Record what an agent said; it is on disk before the answer.
+
+    201 when the filter has decided. 202 when the decision follows: `Location` leads to it. The same idempotency key
+    again is answered the same way, with the first entry; with other content it is a conflict.
+    """
+    project = await project_of(request, body)
+    receipt = await project.record(
+        body.content,
+        session_id=body.session_id,
+        idempotency_key=idempotency_key,
+        wait=how.wait,
+        decide="now" if how.wait else how.decide,
+        **body.entry_fields(),
+    )
+    pending = receipt.admission.decision is Decision.PENDING
+    where = {"Location": f"{PREFIX}/memory/entries/{receipt.entry.id}/admission?project_id={quote(project.id)}"}
+    entry = receipt.entry
+    recorded = documents.Recorded.of(
+        receipt.admission, entry_id=entry.id, project_id=entry.project_id, created_at=entry.created_at
+    )
+    return json_response(recorded, 202 if pending else 201, where)
+
+
+@recording.add("GET", "/memory/entries/{id}/admission", Right.RECORD, {200: documents.EntryAdmission}, also=(404,))
+async def read_admission(request: Request, id: Annotated[Id, Path()], of: Annotated[ProjectQuery, Query()]) -> Response:  # noqa: A002
+    """Tell what the filter decided on an entry; nothing of what it says.
+
+    Reasons quote the entry, which another agent may have recorded: agents are told which checks it passed.
+    """
+    project = await project_of(request, of)
+    found = await project.admission(id)
+    if found is None:
+        raise NotFound(f"No entry {id!r} in project {project.id!r}. Recording it told its id.", subject=id)
+    shown = found if caller_of(request).may(Right.AUDIT) else found.withheld()
+    return json_response(documents.EntryAdmission.of(shown, entry_id=id))
+
+
+@recording.add("POST", "/memory/propose", Right.RECORD, {200: documents.Proposal}, also=(404, 409))
+async def propose(request: Request, body: ProposeBody) -> Response:
+    """Put an admitted entry before a person, with a reason; nothing is promoted by it. Twice changes nothing."""
+    project = await project_of(request, body)
+    return json_response(documents.Proposal.of(await project.propose(body.id, reason=body.reason)))
+
+
+@quarantine.add("GET", "/memory/quarantine", Right.AUDIT, {200: documents.ReceiptPage}, also=(404,))
 async def list_quarantine(request: Request, wanted: Annotated[QuarantineQuery, Query()]) -> Response:
     """List what was said, newest first unless asked otherwise, and why it got in or not."""
     review = await review_of(request, wanted)
-    beyond = cursors.place_of(_LIST, wanted.cursor)
+    beyond = pagination.decode_cursor(_LIST, wanted.cursor)
     if wanted.beyond_id is not None and beyond is None:
         beyond = (await _found(review, wanted.beyond_id)).entry.id
     narrowed = EntryFilter(
@@ -82,23 +196,26 @@ async def list_quarantine(request: Request, wanted: Annotated[QuarantineQuery, Q
     )
     found = await review.log(narrowed)
     if not found and beyond is not None and await review.entry(beyond) is None:
-        raise cursors.bad_cursor()
-    return await cursors.page(_LIST, found, wanted.limit, documents.Receipt.of, lambda one: one.entry.id)
+        raise pagination.invalid_cursor()
+    return await pagination.page(_LIST, found, wanted.limit, documents.Receipt.of, lambda one: one.entry.id)
 
 
-async def read_entry(request: Request, id: Annotated[Id, Path()], of: Annotated[Named, Query()]) -> Response:  # noqa: A002
+@quarantine.add("GET", "/memory/entries/{id}", Right.AUDIT, {200: documents.Receipt}, also=(404,))
+async def read_entry(request: Request, id: Annotated[Id, Path()], of: Annotated[ProjectQuery, Query()]) -> Response:  # noqa: A002
     """Read one entry, with all checks and what a person decided."""
     review = await review_of(request, of)
-    return answer(documents.Receipt.of(await _found(review, id)))
+    return json_response(documents.Receipt.of(await _found(review, id)))
 
 
-async def read_lineage(request: Request, id: Annotated[Id, Path()], of: Annotated[Named, Query()]) -> Response:  # noqa: A002
+@quarantine.add("GET", "/memory/entries/{id}/lineage", Right.AUDIT, {200: documents.Lineage}, also=(404,))
+async def read_lineage(request: Request, id: Annotated[Id, Path()], of: Annotated[ProjectQuery, Query()]) -> Response:  # noqa: A002
     """Trace where an entry, an insight or a memory came from, and who was served it."""
     review = await review_of(request, of)
-    return answer(documents.Lineage.of(await review.lineage(id)))
+    return json_response(documents.Lineage.of(await review.lineage(id)))
 
 
-async def delete_entry(request: Request, id: Annotated[Id, Path()], why: Annotated[Why, Query()]) -> Response:  # noqa: A002
+@quarantine.add("DELETE", "/memory/entries/{id}", Right.REVIEW, {204: None}, also=(404, 409))
+async def delete_entry(request: Request, id: Annotated[Id, Path()], why: Annotated[DeleteQuery, Query()]) -> Response:  # noqa: A002
     """Delete an entry for good; the audit log keeps that, and why."""
     review = await review_of(request, why)
     await review.delete(id, reason=why.reason)

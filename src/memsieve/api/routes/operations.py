@@ -1,4 +1,4 @@
-"""What whoever runs the server asks: does it live, is it ready, and what are its numbers."""
+"""Liveness, readiness and metrics, for those who run the server."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from pydantic import Field
 from starlette.responses import JSONResponse, Response
 
 from memsieve.api import problems
-from memsieve.api.caller import Right, from_this_machine, identified
-from memsieve.api.operations.metrics import CONTENT_TYPE
-from memsieve.api.route import Endpoint, answer
+from memsieve.api.auth import authenticate, is_local
+from memsieve.api.observability.metrics import CONTENT_TYPE
+from memsieve.api.routing import Endpoint, json_response
 from memsieve.api.state import state_of
 from memsieve.doctor import Health
 from memsieve.documents import Document
+from memsieve.model import Right
 
 TAG = "Operations"
 Documented = dict[int | str, dict[str, Any]]
-# What the guard may say to anybody.
-_GUARDED = (400, 403, 408, 413, 415, 421, 500)
+# The problems that come from the guard.
+_GUARD_PROBLEMS = (400, 403, 408, 413, 415, 421, 500)
 
 
 class Alive(Document):
@@ -51,11 +52,11 @@ class Readiness(Document):
 
 
 def add_to(app: FastAPI, *, keyless: bool) -> None:
-    """Put these routes on an application."""
+    """Put the routes on an application."""
     _add(app, "/healthz", health, {200: {"model": Alive}})
     _add(app, "/readyz", readiness, {200: {"model": Readiness}, 503: _not_ready()})
     _add(app, "/metrics", metrics, _exposed(), [{"key": []}, {}] if keyless else [{"key": []}])
-    # Some load balancers ask so; the server leaves out the body. In the document it would be the same once more.
+    # For load balancers; the server leaves out the body. The OpenAPI document has the GET alone.
     for path, endpoint in (("/healthz", health), ("/readyz", readiness)):
         app.router.add_api_route(path, endpoint, methods=["HEAD"], response_model=None, include_in_schema=False)
 
@@ -63,7 +64,7 @@ def add_to(app: FastAPI, *, keyless: bool) -> None:
 def _add(
     app: FastAPI, path: str, endpoint: Endpoint, answers: Documented, security: Sequence[dict[str, list[str]]] = ()
 ) -> None:
-    guarded: Documented = {status: problems.documented(status) for status in _GUARDED}
+    guarded: Documented = {status: problems.documented(status) for status in _GUARD_PROBLEMS}
     app.router.add_api_route(
         path,
         endpoint,
@@ -80,23 +81,23 @@ def _add(
 
 async def health() -> Response:
     """Say that the process lives."""
-    return answer(Alive(status="ok"))
+    return json_response(Alive(status="ok"))
 
 
 async def readiness(request: Request) -> Response:
     """Say whether the server can serve, and what is missing."""
-    findings = await state_of(request).condition.parts()
+    findings = await state_of(request).monitor.findings()
     ready = all(finding.health is not Health.FAIL for finding in findings)
     document = Readiness.of(ready=ready, parts=[Part.of(one, advice=one.advice or None) for one in findings])
-    return answer(document, HTTPStatus.OK if ready else HTTPStatus.SERVICE_UNAVAILABLE)
+    return json_response(document, HTTPStatus.OK if ready else HTTPStatus.SERVICE_UNAVAILABLE)
 
 
 async def metrics(request: Request) -> Response:
     """Return the server's numbers for Prometheus, to programs on this machine or with an admin's key."""
-    held = state_of(request)
-    if "authorization" in request.headers or not from_this_machine(request, held):
-        request.state.caller = await identified(request, Right.KEYS)
-    return Response(await held.condition.exposition(), media_type=CONTENT_TYPE)
+    state = state_of(request)
+    if "authorization" in request.headers or not is_local(request, state):
+        request.state.caller = await authenticate(request, Right.KEYS)
+    return Response(await state.monitor.exposition(), media_type=CONTENT_TYPE)
 
 
 def _not_ready() -> dict[str, Any]:

@@ -1,12 +1,17 @@
-"""Traces for OpenTelemetry, where they are asked for: no content, no names, no addresses with their queries."""
+"""Traces for OpenTelemetry, where the environment configures them: no content, no names, no queries of URLs."""
 
 from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+from memsieve.embedded import EmbeddedProject, EmbeddedReview
+from memsieve.project import AsyncReview
+from memsieve.services.container import Services
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
@@ -18,9 +23,12 @@ SERVER_FAULT = 500
 
 _log = logging.getLogger(__name__)
 
+P = ParamSpec("P")
+R = TypeVar("R")
 
-def configured(environment: Mapping[str, str] = os.environ) -> Traces:
-    """Return traces that go where the environment says, or nowhere."""
+
+def configured_traces(environment: Mapping[str, str] = os.environ) -> Traces:
+    """Return traces that are sent to the endpoint in the environment; without one they do nothing."""
     if not any(environment.get(name) for name in ENDPOINTS):
         return Traces()
     try:
@@ -42,7 +50,7 @@ def configured(environment: Mapping[str, str] = os.environ) -> Traces:
 
 
 class Traces:
-    """Spans of requests and of what is done inside them; without a provider nothing happens."""
+    """Spans of requests and of operations inside them; without a provider they do nothing."""
 
     def __init__(self, provider: TracerProvider | None = None) -> None:
         self._provider = provider
@@ -50,7 +58,7 @@ class Traces:
 
     @contextmanager
     def request(self, method: str, headers: Iterable[tuple[bytes, bytes]]) -> Iterator[RequestSpan]:
-        """Trace a request, as part of its caller's trace where the caller names one."""
+        """Trace a request, in its caller's trace where its headers name one."""
         if self._tracer is None:
             yield RequestSpan(None)
             return
@@ -64,7 +72,7 @@ class Traces:
 
     @contextmanager
     def span(self, name: str) -> Iterator[None]:
-        """Trace what is done inside a request."""
+        """Trace an operation inside a request."""
         if self._tracer is None:
             yield
             return
@@ -74,19 +82,19 @@ class Traces:
             yield
 
     def close(self) -> None:
-        """Send what has not been sent."""
+        """Send all pending spans."""
         if self._provider is not None:
             self._provider.shutdown()
 
 
 class RequestSpan:
-    """What is known of a request only when it has been answered."""
+    """The span of a request, completed when it is answered."""
 
     def __init__(self, span: Span | None) -> None:
         self._span = span
 
     def answered(self, method: str, route: str, status: int) -> None:
-        """Name the span by its route, and say how it went."""
+        """Name the span by its route, and set the status."""
         if self._span is None:
             return
         self._span.update_name(f"{method} {route}")
@@ -97,7 +105,7 @@ class RequestSpan:
 
 @contextmanager
 def _span(tracer: Tracer, name: str, kind: SpanKind, parent: Context | None = None) -> Iterator[Span]:
-    # An error's own words may repeat what somebody said: only its kind is told.
+    # An error's message may quote content: only its class is recorded.
     with tracer.start_as_current_span(
         name, parent, kind, record_exception=False, set_status_on_exception=False
     ) as span:
@@ -113,3 +121,42 @@ def _failed(span: Span, kind: str) -> None:
 
     span.set_attribute("error.type", kind)
     span.set_status(StatusCode.ERROR)
+
+
+def _traced(
+    name: str, method: Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]
+) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]:
+    """Return the method in a span of this name."""
+
+    @wraps(method)
+    async def call(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        with self._traces.span(name):
+            return await method(self, *args, **kwargs)
+
+    return call
+
+
+class TracedProject(EmbeddedProject):
+    """An agent's project, traced."""
+
+    def __init__(self, services: Services, project_id: str, agent: str | None, traces: Traces) -> None:
+        super().__init__(services, project_id, agent)
+        self._traces = traces
+
+    record = _traced("record", EmbeddedProject.record)
+    retrieve = _traced("retrieve", EmbeddedProject.retrieve)
+
+    def review(self, *, by: str) -> AsyncReview:
+        return TracedReview(self._services, self.id, by, self._traces)
+
+
+class TracedReview(EmbeddedReview):
+    """A person's review, traced."""
+
+    def __init__(self, services: Services, project_id: str, by: str, traces: Traces) -> None:
+        super().__init__(services, project_id, by)
+        self._traces = traces
+
+    promote = _traced("promote", EmbeddedReview.promote)
+    promote_text = _traced("promote", EmbeddedReview.promote_text)
+    retire = _traced("retire", EmbeddedReview.retire)

@@ -1,4 +1,4 @@
-"""Every request counted, traced, and told in one line of the log."""
+"""Middleware that counts, traces and logs every request."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from memsieve.api.operations.logs import ACCESS
-from memsieve.api.operations.metrics import Metrics
-from memsieve.api.operations.tracing import RequestSpan, Traces
+from memsieve.api.observability.logs import ACCESS
+from memsieve.api.observability.metrics import Metrics
+from memsieve.api.observability.tracing import RequestSpan, Traces
 
-# Probes come every few seconds, and say something only when they fail.
+# Probes come every few seconds, and are logged only when they fail.
 QUIET = frozenset({"/healthz", "/readyz", "/metrics"})
 NO_ROUTE = "none"
 FAULT = 500
@@ -30,7 +30,7 @@ class _Answer:
 
 
 class Telemetry:
-    """An ASGI application around another one; the outermost, so that refusals are seen, too."""
+    """ASGI middleware; the outermost, so that it sees refusals, too."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics, traces: Traces) -> None:
         self._app = app
@@ -44,18 +44,18 @@ class Telemetry:
             return
         answer = _Answer(began=time.perf_counter())
 
-        async def noting(message: Message) -> None:
+        async def watched(message: Message) -> None:
             if message["type"] == "http.response.start":
                 _note(answer, message)
             await send(message)
 
         with self._traces.request(scope["method"], scope["headers"]) as span:
             try:
-                await self._app(scope, receive, noting)
+                await self._app(scope, receive, watched)
             finally:
-                self._tell(scope, answer, span)
+                self._record(scope, answer, span)
 
-    def _tell(self, scope: Scope, answer: _Answer, span: RequestSpan) -> None:
+    def _record(self, scope: Scope, answer: _Answer, span: RequestSpan) -> None:
         route, took = _route(scope), time.perf_counter() - answer.began
         self._metrics.answered(scope["method"], route, answer.status, answer.seconds or took)
         span.answered(scope["method"], route, answer.status)
@@ -79,7 +79,7 @@ def _note(answer: _Answer, message: Message) -> None:
 
 
 def _route(scope: Scope) -> str:
-    """Return the template of the route, never the address itself: that may hold anything."""
+    """Return the template of the route, never the URL: that may contain anything."""
     return str(getattr(scope.get("route"), "path", NO_ROUTE))
 
 

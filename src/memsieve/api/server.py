@@ -22,11 +22,10 @@ import uvicorn
 from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors.multiprocess import Multiprocess
 
-from memsieve.api.operations import logs
-from memsieve.api.operations.metrics import SHARED_FOLDER
-from memsieve.api.serving import reviewer_token
-from memsieve.api.serving.connections import Connection
-from memsieve.api.serving.sockets import address_of, listen, most_connections
+from memsieve.api.connections import Connection, address_of, listen, raise_connection_limit
+from memsieve.api.credentials import TOKEN_FILE, reviewer_token
+from memsieve.api.observability import logs
+from memsieve.api.observability.metrics import SHARED_FOLDER
 from memsieve.config import Settings, login_name
 from memsieve.errors import ConfigError, StoreUnavailable
 from memsieve.services.container import open_services
@@ -40,20 +39,20 @@ KEEP_ALIVE_SECONDS = 75
 START_SECONDS = 120
 HUNG_SECONDS = 30
 # So many of the connections may be event streams, which stay: there are always some for other requests.
-STREAMS_SHARE = 0.5
+STREAM_SHARE = 0.5
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Application:
-    """Makes the application, in this process or, carried there through a pipe, in a worker."""
+class AppFactory:
+    """Makes the application, in this process or, pickled, in a worker."""
 
     settings: Settings
     bound_to_loopback: bool
     token: str | None
     user: str
-    most_streams: int
+    max_streams: int
     knowledge: Mapping[str, Path]
 
     def __call__(self) -> ASGIApp:
@@ -65,7 +64,7 @@ class Application:
             bound_to_loopback=self.bound_to_loopback,
             token=self.token,
             user=self.user,
-            most_streams=self.most_streams,
+            max_streams=self.max_streams,
             knowledge=self.knowledge,
         )
 
@@ -84,16 +83,16 @@ def serve(
     settings = with_spool(settings)
     down = asyncio.run(_look(settings, host, loopback=loopback))
     keyless = loopback and not settings.require_keys
-    token = reviewer_token.read_or_make(settings.data) if keyless else None
+    token = reviewer_token(settings.data) if keyless else None
     listener = listen(host, port)
     shared = _shared(settings, workers)
-    connections = most_connections()
-    application = Application(
+    connections = raise_connection_limit()
+    application = AppFactory(
         settings=shared,
         bound_to_loopback=loopback,
         token=token,
         user=login_name(),
-        most_streams=int(connections * STREAMS_SHARE),
+        max_streams=int(connections * STREAM_SHARE),
         knowledge=knowledge or {},
     )
     config = _configuration(application, workers, connections, as_json=as_json)
@@ -151,7 +150,7 @@ async def _look(settings: Settings, host: str, *, loopback: bool) -> StoreUnavai
     return None
 
 
-def _configuration(application: Application, workers: int, connections: int, *, as_json: bool) -> uvicorn.Config:
+def _configuration(application: AppFactory, workers: int, connections: int, *, as_json: bool) -> uvicorn.Config:
     return uvicorn.Config(
         application,
         factory=True,
@@ -173,7 +172,7 @@ def _configuration(application: Application, workers: int, connections: int, *, 
 
 def _announce(settings: Settings, address: str, *, keyless: bool) -> None:
     engine = "SQLite" if settings.database_url is None else "PostgreSQL and Redis"
-    token = settings.data / reviewer_token.FILE_NAME if keyless else None
+    token = settings.data / TOKEN_FILE if keyless else None
     who = "Callers need a key: memsieve keys make" if token is None else f"The reviewer's token: cat {token}"
     document = {"address": address, "data": settings.data, "engine": engine, "token_file": token}
     _log.info("Listening on %s, with %s in %s. %s", address, engine, settings.data, who, extra={"document": document})

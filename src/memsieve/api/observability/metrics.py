@@ -1,4 +1,4 @@
-"""What Prometheus reads at /metrics. No metric names a project, a key, or anything that somebody said."""
+"""The metrics at /metrics. None of them names a project, a key or any content."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from memsieve.model import Decision, Totals
 from memsieve.services.stores import utc_now
 
 CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
-# Where the workers of one server keep their numbers together; prometheus_client looks for it when it is imported.
+# The folder that the workers of one server share; prometheus_client reads it when it is imported.
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -49,13 +49,13 @@ class Metrics:
         )
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Count a request that was answered."""
+        """Count an answered request."""
         known = method if method in _METHODS else "other"
         self._requests.labels(known, route, str(status)).inc()
         self._seconds.labels(known, route).observe(seconds)
 
     def spooled(self, entries: int) -> None:
-        """Keep how many entries wait in this process's spool."""
+        """Set how many entries wait in this process's spool."""
         self._spooled.set(entries)
 
     @asynccontextmanager
@@ -68,7 +68,7 @@ class Metrics:
             self._streams.dec()
 
     def text(self, totals: Totals | None, refusals: Mapping[str, int] | None) -> bytes:
-        """Return everything as Prometheus reads it."""
+        """Return all metrics in Prometheus's format."""
         stored = CollectorRegistry()
         stored.register(_Stored(totals, refusals))
         return generate_latest(self._shared()) + generate_latest(stored)
@@ -82,10 +82,10 @@ class Metrics:
 
 
 class _Stored:
-    """What is in the stores, as it was counted last.
+    """The last counts of the stores.
 
-    Gauges, since what is deleted is counted no more; and of the stores, so that a request that is sent twice, a
-    decision that comes late, and what is done through another door or by another worker are counted once.
+    Gauges, since deleted records are not counted; of the stores, so that repeated requests, late decisions, and work by
+    the CLI or another worker are counted once.
     """
 
     def __init__(self, totals: Totals | None, refusals: Mapping[str, int] | None) -> None:
@@ -122,7 +122,7 @@ class _Stored:
 def _tiers(counted: Totals) -> Metric:
     family = GaugeMetricFamily("memsieve_entries", "Entries, and memories in long-term.", labels=["tier"])
     family.add_metric(["quarantine"], counted.recorded)
-    # Not 0 while Redis does not answer: nobody knows.
+    # Unknown while Redis does not answer, not 0.
     if counted.working is not None:
         family.add_metric(["working"], counted.working)
     family.add_metric(["long-term"], counted.memories)

@@ -1,4 +1,4 @@
-"""The hub tells what happens to whoever listens, loses nothing, and lets nobody hold up the others."""
+"""The event broker delivers every event once to each subscriber, and no slow one holds up the others."""
 
 import asyncio
 import json
@@ -7,8 +7,9 @@ from datetime import timedelta
 
 import pytest
 
-from memsieve.api import stream
-from memsieve.api.stream import CAPACITY, PAGE, Hub, frame, frames
+from memsieve.api import events
+from memsieve.api.events import CAPACITY, PAGE, EventBroker
+from memsieve.api.routes.events import frame, frames
 from memsieve.errors import InvalidInput, StoreUnavailable
 from memsieve.model import Event, EventKind
 from memsieve.testing.factories import NOW
@@ -80,16 +81,16 @@ def happened():
 
 @pytest.fixture
 def scenario(happened, run):
-    """Run a test's coroutine with a hub, which is closed afterwards."""
+    """Run a test's coroutine with a broker, which is closed afterwards."""
 
     def scenario_(work, **options):
         async def within():
-            hub = Hub(happened, every=EVERY, **options)
+            broker = EventBroker(happened, every=EVERY, **options)
             try:
                 async with asyncio.timeout(WHILE):
-                    return await work(hub)
+                    return await work(broker)
             finally:
-                await hub.close()
+                await broker.close()
 
         return run(within())
 
@@ -98,7 +99,7 @@ def scenario(happened, run):
 
 @pytest.fixture
 def quick_pause(monkeypatch):
-    monkeypatch.setattr(stream, "PAUSE", EVERY)
+    monkeypatch.setattr(events, "RETRY_SECONDS", EVERY)
 
 
 async def take(subscription, many):
@@ -110,31 +111,31 @@ async def rest(subscription):
 
 
 async def looked(happened, times=3):
-    """Wait until the hub has looked some more times."""
+    """Wait until the broker has looked some more times."""
     until = happened.looks + times
-    while happened.looks < until:  # noqa: ASYNC110 - what looks is a task of the hub's own
+    while happened.looks < until:  # noqa: ASYNC110 - what looks is a task of the broker's own
         await asyncio.sleep(EVERY)
 
 
 def test_a_listener_is_told_what_happens_in_its_project_from_now_on(happened, scenario):
-    async def work(hub):
+    async def work(broker):
         happened.happen()
-        async with hub.subscribe("apollo") as apollo, hub.subscribe("gemini") as gemini:
+        async with broker.subscribe("apollo") as apollo, broker.subscribe("gemini") as gemini:
             told = happened.happen(2), happened.happen(1, "gemini"), happened.happen()
             assert await take(apollo, 3) == told[0] + told[2]
             assert await take(gemini, 1) == told[1]
-            assert await apollo.within(0.01) is None
+            assert await apollo.next(0.01) is None
             assert not apollo.reset
 
     scenario(work)
 
 
 def test_one_look_serves_all_who_listen(happened, scenario):
-    async def work(hub):
-        async with hub.subscribe("apollo") as first:
+    async def work(broker):
+        async with broker.subscribe("apollo") as first:
             await looked(happened)
             rate = happened.looks
-            subscriptions = [hub.subscribe("apollo") for _ in range(1000)]
+            subscriptions = [broker.subscribe("apollo") for _ in range(1000)]
             others = [await one.__aenter__() for one in subscriptions]
             before = happened.looks
             told = happened.happen(3)
@@ -149,10 +150,10 @@ def test_one_look_serves_all_who_listen(happened, scenario):
 
 
 def test_the_store_is_left_alone_while_nobody_listens(happened, scenario):
-    async def work(hub):
+    async def work(broker):
         await asyncio.sleep(5 * EVERY)
         assert happened.looks == 0
-        async with hub.subscribe("apollo"):
+        async with broker.subscribe("apollo"):
             await looked(happened)
         await asyncio.sleep(3 * EVERY)
         looks = happened.looks
@@ -160,7 +161,7 @@ def test_the_store_is_left_alone_while_nobody_listens(happened, scenario):
         await asyncio.sleep(10 * EVERY)
         assert happened.looks == looks
         # Who comes then begins anew, and is not told what nobody heard.
-        async with hub.subscribe("apollo") as subscription:
+        async with broker.subscribe("apollo") as subscription:
             assert await take_next(happened, subscription) == "e2"
 
     scenario(work)
@@ -173,37 +174,37 @@ async def take_next(happened, subscription):
 
 @pytest.mark.parametrize("missed", [0, 1, PAGE - 1, PAGE, PAGE + 1, 3 * PAGE])
 def test_a_listener_goes_on_where_it_stopped_with_nothing_lost_or_doubled(happened, scenario, missed):
-    async def work(hub):
+    async def work(broker):
         happened.happen(5)
-        async with hub.subscribe("gemini"):
+        async with broker.subscribe("gemini"):
             told = happened.happen(missed)
             happened.happen(2, "gemini")
-            # Whether the hub has seen these yet must make no difference.
+            # Whether the broker has seen these yet must make no difference.
             if missed % 2:
                 await looked(happened, 6)
-            async with hub.subscribe("apollo", position(5)) as subscription:
+            async with broker.subscribe("apollo", position(5)) as subscription:
                 told += happened.happen(4)
                 assert await take(subscription, len(told)) == told
-                assert await subscription.within(0.01) is None
+                assert await subscription.next(0.01) is None
                 assert not subscription.reset
 
     scenario(work)
 
 
 def test_whatever_the_moment_of_going_on_nothing_is_lost_or_doubled(happened, scenario):
-    async def work(hub):
+    async def work(broker):
         async def happen():
             for _ in range(200):
                 happened.happen()
                 await asyncio.sleep(EVERY / 10)
 
-        async with hub.subscribe("gemini"):
+        async with broker.subscribe("gemini"):
             event = asyncio.create_task(happen())
             heard, last = [], position(0)
             while len(heard) < 200:
-                async with hub.subscribe("apollo", last) as subscription:
+                async with broker.subscribe("apollo", last) as subscription:
                     for _ in range(7):
-                        told = await subscription.within(EVERY * 5)
+                        told = await subscription.next(EVERY * 5)
                         if told is not None:
                             heard.append(told.subject)
                             last = told.position
@@ -214,11 +215,11 @@ def test_whatever_the_moment_of_going_on_nothing_is_lost_or_doubled(happened, sc
 
 
 def test_a_listener_whom_another_process_told_more_already_is_not_told_again(happened, scenario):
-    async def work(hub):
-        async with hub.subscribe("gemini"):
+    async def work(broker):
+        async with broker.subscribe("gemini"):
             told = happened.happen(10)
-            # This hub has not looked yet.
-            async with hub.subscribe("apollo", position(7)) as subscription:
+            # This broker has not looked yet.
+            async with broker.subscribe("apollo", position(7)) as subscription:
                 assert await take(subscription, 3) == told[7:]
                 assert not subscription.reset
 
@@ -226,9 +227,9 @@ def test_a_listener_whom_another_process_told_more_already_is_not_told_again(hap
 
 
 def test_a_position_that_is_ahead_of_everything_is_of_another_memory(happened, scenario):
-    async def work(hub):
+    async def work(broker):
         happened.happen(3)
-        async with hub.subscribe("apollo", position(500)) as subscription:
+        async with broker.subscribe("apollo", position(500)) as subscription:
             assert subscription.reset
             assert await take_next(happened, subscription) == "e4"
 
@@ -236,11 +237,11 @@ def test_a_position_that_is_ahead_of_everything_is_of_another_memory(happened, s
 
 
 def test_a_listener_of_whom_something_is_forgotten_is_told_so_and_gets_what_is_left(happened, scenario):
-    async def work(hub):
+    async def work(broker):
         happened.happen(10)
         happened.kept_from = 6
         del happened.all[:6]
-        async with hub.subscribe("apollo", position(5)) as before, hub.subscribe("apollo", position(6)) as after:
+        async with broker.subscribe("apollo", position(5)) as before, broker.subscribe("apollo", position(6)) as after:
             assert before.reset
             assert not after.reset
             assert await take(before, 4) == await take(after, 4) == ["e7", "e8", "e9", "e10"]
@@ -249,20 +250,20 @@ def test_a_listener_of_whom_something_is_forgotten_is_told_so_and_gets_what_is_l
 
 
 def test_a_malformed_position_is_refused_and_leaves_nobody_behind(happened, scenario):
-    async def work(hub):
+    async def work(broker):
         with pytest.raises(InvalidInput):
-            async with hub.subscribe("apollo", "yesterday"):
+            async with broker.subscribe("apollo", "yesterday"):
                 pass
         await asyncio.sleep(3 * EVERY)
-        assert not hub._listeners
-        assert hub._looking is None
+        assert not broker._subscriptions
+        assert broker._poller is None
 
     scenario(work)
 
 
 def test_a_listener_that_is_too_slow_is_dropped_and_can_go_on_while_others_are_served(happened, scenario):
-    async def work(hub):
-        async with hub.subscribe("apollo") as slow, hub.subscribe("apollo") as quick:
+    async def work(broker):
+        async with broker.subscribe("apollo") as slow, broker.subscribe("apollo") as quick:
             quickly = asyncio.create_task(take(quick, CAPACITY + 50))
             told = happened.happen(CAPACITY + 50)
             assert await quickly == told
@@ -270,15 +271,15 @@ def test_a_listener_that_is_too_slow_is_dropped_and_can_go_on_while_others_are_s
             heard = await rest(slow)
             assert slow.overflowed
             assert heard == told[:CAPACITY]
-        async with hub.subscribe("apollo", position(len(heard))) as again:
+        async with broker.subscribe("apollo", position(len(heard))) as again:
             assert await take(again, 50) == told[CAPACITY:]
 
     scenario(work)
 
 
 def test_a_burst_drops_nobody_who_listens(happened, scenario):
-    async def work(hub):
-        async with hub.subscribe("apollo") as first, hub.subscribe("apollo") as second:
+    async def work(broker):
+        async with broker.subscribe("apollo") as first, broker.subscribe("apollo") as second:
             listening = asyncio.gather(take(first, 5 * CAPACITY), take(second, 5 * CAPACITY))
             await asyncio.sleep(0)
             told = happened.happen(5 * CAPACITY)
@@ -288,29 +289,29 @@ def test_a_burst_drops_nobody_who_listens(happened, scenario):
 
 
 def test_while_the_store_is_down_listeners_stay_and_hear_all_afterwards(happened, scenario, quick_pause, caplog):
-    async def work(hub):
-        async with hub.subscribe("apollo") as subscription:
+    async def work(broker):
+        async with broker.subscribe("apollo") as subscription:
             happened.down = True
             await looked(happened)
             told = happened.happen(3)
             # Without a position nothing is asked of the store.
-            async with hub.subscribe("apollo"):
-                assert await subscription.within(0.01) is None
+            async with broker.subscribe("apollo"):
+                assert await subscription.next(0.01) is None
             happened.down = False
             assert await take(subscription, 3) == told
 
     with caplog.at_level(logging.WARNING):
         scenario(work)
-    assert [one.getMessage() for one in caplog.records] == ["Events are told again when the store answers: down"]
+    assert [one.getMessage() for one in caplog.records] == ["Events are delivered again when the store answers: down"]
 
 
 def test_a_listener_who_was_going_on_when_the_store_went_down_goes_on_afterwards(happened, scenario, quick_pause):
-    async def work(hub):
+    async def work(broker):
         told = happened.happen(3 * PAGE)
-        async with hub.subscribe("apollo", position(0)) as subscription:
+        async with broker.subscribe("apollo", position(0)) as subscription:
             happened.down = True
             assert await take(subscription, PAGE) == told[:PAGE]
-            assert await subscription.within(0.01) is None
+            assert await subscription.next(0.01) is None
             happened.down = False
             assert await take(subscription, 2 * PAGE) == told[PAGE:]
 
@@ -318,21 +319,21 @@ def test_a_listener_who_was_going_on_when_the_store_went_down_goes_on_afterwards
 
 
 def test_whoever_comes_first_while_the_store_is_down_is_told_so_and_can_come_again(happened, scenario):
-    async def work(hub):
+    async def work(broker):
         happened.down = True
         with pytest.raises(StoreUnavailable):
-            async with hub.subscribe("apollo"):
+            async with broker.subscribe("apollo"):
                 pass
         happened.down = False
-        async with hub.subscribe("apollo") as subscription:
+        async with broker.subscribe("apollo") as subscription:
             assert await take_next(happened, subscription) == "e1"
 
     scenario(work)
 
 
 def test_a_fault_in_the_store_does_not_end_the_looking(happened, scenario, quick_pause, monkeypatch):
-    async def work(hub):
-        async with hub.subscribe("apollo") as subscription:
+    async def work(broker):
+        async with broker.subscribe("apollo") as subscription:
             with monkeypatch.context() as patch:
                 patch.setattr(happened, "_answer", None)
                 await looked(happened)
@@ -342,28 +343,28 @@ def test_a_fault_in_the_store_does_not_end_the_looking(happened, scenario, quick
 
 
 def test_closing_ends_all_at_once_and_takes_no_more(happened, scenario):
-    async def work(hub):
-        async with hub.subscribe("apollo") as idle, hub.subscribe("gemini") as busy:
+    async def work(broker):
+        async with broker.subscribe("apollo") as idle, broker.subscribe("gemini") as busy:
             happened.happen(3, "gemini")
             await looked(happened)
             waiting = asyncio.create_task(rest(idle))
             await asyncio.sleep(0)
-            await hub.close()
+            await broker.close()
             assert await waiting == await rest(busy) == []
             assert not idle.overflowed
         with pytest.raises(StoreUnavailable, match="stopping"):
-            async with hub.subscribe("apollo"):
+            async with broker.subscribe("apollo"):
                 pass
-        await hub.close()
-        assert hub._looking is None
+        await broker.close()
+        assert broker._poller is None
 
     scenario(work)
 
 
 def test_a_wait_that_is_broken_off_loses_nothing(happened, scenario):
-    async def work(hub):
+    async def work(broker):
         told = happened.happen(3 * PAGE)
-        async with hub.subscribe("apollo", position(0)) as subscription:
+        async with broker.subscribe("apollo", position(0)) as subscription:
             heard = []
             while len(heard) < len(told):
                 try:
@@ -377,8 +378,8 @@ def test_a_wait_that_is_broken_off_loses_nothing(happened, scenario):
 
 
 def test_frames_are_server_sent_events_with_heartbeats(happened, scenario):
-    async def work(hub):
-        async with hub.subscribe("apollo") as subscription:
+    async def work(broker):
+        async with broker.subscribe("apollo") as subscription:
             written = frames(subscription, heartbeat=0.01)
             assert await anext(written) == f"id: {position(0)}\n: listening\n\n"
             assert await anext(written) == ": still here\n\n"
@@ -387,16 +388,16 @@ def test_frames_are_server_sent_events_with_heartbeats(happened, scenario):
             while event.startswith(":"):
                 event = await anext(written)
             assert event == frame(happened.all[0])
-            await hub.close()
+            await broker.close()
             assert [one async for one in written] == []
 
     scenario(work)
 
 
 def test_frames_say_when_something_is_missing_or_the_listener_is_too_slow(happened, scenario):
-    async def work(hub):
+    async def work(broker):
         happened.kept_from = happened.number = 4
-        async with hub.subscribe("gemini"), hub.subscribe("apollo", position(1)) as subscription:
+        async with broker.subscribe("gemini"), broker.subscribe("apollo", position(1)) as subscription:
             happened.happen(3)
             await looked(happened)
             return [one async for one in frames(subscription)]
