@@ -413,6 +413,8 @@ export interface components {
         };
         /** @enum {string} */
         ReviewStatus: "promoted" | "dismissed" | "retired" | "covered";
+        /** @enum {string} */
+        Right: "record" | "query" | "audit" | "review" | "keys";
         Serving: {
             answer_id: string;
             item_id: string;
@@ -425,7 +427,7 @@ export interface components {
             name: string;
             role: components["schemas"]["KeyRole"];
             project_id: string | null;
-            rights: string[];
+            rights: components["schemas"]["Right"][];
             keyless: boolean;
         };
         /** @enum {string} */
@@ -547,6 +549,7 @@ export type Refinement = components['schemas']['Refinement'];
 export type RetireBody = components['schemas']['RetireBody'];
 export type Retirement = components['schemas']['Retirement'];
 export type ReviewStatus = components['schemas']['ReviewStatus'];
+export type Right = components['schemas']['Right'];
 export type Serving = components['schemas']['Serving'];
 export type Session = components['schemas']['Session'];
 export type Source = components['schemas']['Source'];

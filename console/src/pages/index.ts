@@ -1,6 +1,6 @@
 import { lazy } from 'react';
+import type { Right } from '../api/types';
 import type { IconName } from '../components/Icon';
-import type { Right } from '../session';
 
 export type PageName = 'digest' | 'ask' | 'quarantine' | 'working' | 'longterm' | 'flow' | 'audit' | 'keys';
 
