@@ -101,16 +101,15 @@ class ServedHere:
         import uvicorn
 
         from memsieve.api.app import create_app
-        from memsieve.api.serving import reviewer_token
-        from memsieve.api.serving.connections import Connection
-        from memsieve.api.serving.sockets import address_of, listen
+        from memsieve.api.connections import HttpConnection, address_of, listen
+        from memsieve.api.credentials import reviewer_token
         from memsieve.config import Settings
 
         listener = listen("127.0.0.1", 0)
         self.url = address_of(listener)
-        self.key = reviewer_token.read_or_make(data)
+        self.key = reviewer_token(data)
         application = create_app(Settings(data=data), token=self.key)
-        config = uvicorn.Config(application, http=Connection, ws="none", log_config=None, proxy_headers=False)
+        config = uvicorn.Config(application, http=HttpConnection, ws="none", log_config=None, proxy_headers=False)
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, args=([listener],))
         self._thread.start()

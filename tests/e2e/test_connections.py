@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 import uvicorn
 
-from memsieve.api.connections import END_STREAMS, HEAD_BYTES, Connection
+from memsieve.api.connections import END_STREAMS, HEAD_BYTES, HttpConnection
 
 SECONDS = 0.5
 REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -58,7 +58,7 @@ class Running:
     def __init__(self, **options: object) -> None:
         self.listener = socket.create_server(("127.0.0.1", 0))
         config = uvicorn.Config(
-            application, http=Connection, ws="none", lifespan="on", log_config=None, server_header=False, **options
+            application, http=HttpConnection, ws="none", lifespan="on", log_config=None, server_header=False, **options
         )
         self.server = uvicorn.Server(config)
         self.thread = threading.Thread(target=self.server.run, args=([self.listener],), daemon=True)
@@ -80,7 +80,7 @@ class Running:
 
 @pytest.fixture
 def running(monkeypatch) -> Iterator[Running]:
-    monkeypatch.setattr(Connection, "head_seconds", SECONDS)
+    monkeypatch.setattr(HttpConnection, "head_seconds", SECONDS)
     server = Running()
     server.start()
     yield server

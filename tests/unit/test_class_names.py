@@ -13,10 +13,8 @@ RECORDS = ("model", "ingress.replay", "jobs.weekly")
 REASONS = {
     "Database": "the same role of two engines, SQLite and PostgreSQL",
     "CachedEntries": "what the working memory of each engine caches, SQLite and Redis",
-    "Connection": "one is an HTTP connection that the server accepted, the other the client's way to a server",
     "Item": "the text of a knowledge base's item to write, and the JSON of a memory that was found",
     "Memory": "the whole of what is on disk, as callers open it, and the JSON of one long-term memory",
-    "Why": "the query parameters of a deletion, and the JSON of how well a memory fits a question",
 }
 
 

@@ -49,7 +49,7 @@ class _HeadTooLarge(Exception):
     """Stops the parser."""
 
 
-class Connection(HttpToolsProtocol):
+class HttpConnection(HttpToolsProtocol):
     """uvicorn's httptools protocol; ends a connection on which no whole request comes in time."""
 
     head_seconds = HEAD_SECONDS

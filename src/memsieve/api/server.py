@@ -22,7 +22,7 @@ import uvicorn
 from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors.multiprocess import Multiprocess
 
-from memsieve.api.connections import Connection, address_of, listen, raise_connection_limit
+from memsieve.api.connections import HttpConnection, address_of, listen, raise_connection_limit
 from memsieve.api.credentials import TOKEN_FILE, reviewer_token
 from memsieve.api.observability import logs
 from memsieve.api.observability.metrics import SHARED_FOLDER
@@ -154,7 +154,7 @@ def _configuration(application: AppFactory, workers: int, connections: int, *, a
     return uvicorn.Config(
         application,
         factory=True,
-        http=Connection,
+        http=HttpConnection,
         ws="none",
         lifespan="on",
         workers=workers,
