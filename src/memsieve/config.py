@@ -62,7 +62,7 @@ class KnowledgeBaseSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Everything memsieve can be told from outside."""
+    """All settings of memsieve."""
 
     data: Path = Path(".memsieve")
     database_url: str | None = field(default=None, repr=False)

@@ -1,4 +1,4 @@
-"""The two faces over services in this process, and the chores of whoever operates a memory."""
+"""The two faces over services in this process, and the maintenance that operators do."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ class EmbeddedReview(_Embedded, AsyncReview):
 
 
 class AsyncMaintenance:
-    """One project as its operator holds it: bring data in, mend, try settings. Only where the data lies."""
+    """Maintenance of one project: import data, repair, try settings. Only in the process that holds the data."""
 
     def __init__(self, services: Services, project_id: str) -> None:
         self._services = services
@@ -275,7 +275,7 @@ class AsyncMaintenance:
 
 
 class Maintenance(Front[AsyncMaintenance]):
-    """One project as its operator holds it, for synchronous code; see `AsyncMaintenance`."""
+    """Maintenance of one project, for synchronous code; see `AsyncMaintenance`."""
 
     @property
     def project_id(self) -> str:

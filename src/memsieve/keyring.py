@@ -1,4 +1,4 @@
-"""Make, identify and revoke the keys of the HTTP door: the only place that knows a secret."""
+"""Make, identify and revoke API keys: the only place that knows a secret."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Keyring:
         return key
 
     async def any(self) -> bool:
-        """Say whether there is a key that opens the door."""
+        """Say whether there is a valid key."""
         return any(key.revoked_at is None for key in await self._keys.list())
 
     async def list(self, project_id: str | None = None) -> list[ApiKey]:
@@ -101,7 +101,7 @@ class Keyring:
         noted = [at for at in (key.last_used_at, self._noted.get(key.id)) if at is not None]
         if noted and now - max(noted) < NOTED_EVERY:
             return
-        # Said before it is done, so that of many requests at once one does it.
+        # Noted before it is written, so that only one of many concurrent requests writes it.
         self._noted[key.id] = now
         try:
             await self._keys.used(key.id, now)

@@ -70,12 +70,12 @@ class AsyncMemory:
         return EmbeddedProject(self._opened, project_id, agent)
 
     def maintenance(self, project_id: str) -> AsyncMaintenance:
-        """Return what whoever operates a memory does to one project."""
+        """Return the maintenance of one project, for operators."""
         return AsyncMaintenance(self._opened, project_id)
 
     @property
     def keys(self) -> Keyring:
-        """The keys of the HTTP door, of all projects."""
+        """The API keys of all projects."""
         return self._opened.keys
 
     @property
@@ -85,7 +85,7 @@ class AsyncMemory:
 
     @property
     def services(self) -> Services:
-        """What this memory is made of, for those who look after it."""
+        """The services of this memory, for operators."""
         return self._opened
 
     async def totals(self) -> Totals:
@@ -126,7 +126,7 @@ class AsyncMemory:
 
 
 class Keys(Front[Keyring]):
-    """The keys of the HTTP door, for synchronous code; see `Keyring`."""
+    """The API keys of all projects, for synchronous code; see `Keyring`."""
 
     make = blocking(Keyring.make)
     identify = blocking(Keyring.identify)
@@ -179,12 +179,12 @@ class Memory(Front[AsyncMemory]):
         return Project(self.loop, self.inner.project(project_id, agent=agent), owner=self)
 
     def maintenance(self, project_id: str) -> Maintenance:
-        """Return what whoever operates a memory does to one project."""
+        """Return the maintenance of one project, for operators."""
         return Maintenance(self.loop, self.inner.maintenance(project_id), owner=self)
 
     @property
     def keys(self) -> Keys:
-        """The keys of the HTTP door, of all projects."""
+        """The API keys of all projects."""
         return Keys(self.loop, self.inner.keys, owner=self)
 
     projects = blocking(AsyncMemory.projects)

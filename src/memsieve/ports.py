@@ -56,7 +56,7 @@ LONG_TEXT = 4000
 
 
 class QuarantineStore(Protocol):
-    """Tier 1: everything that was ever said. Nothing in it is retrievable."""
+    """Tier 1: every entry that was ever recorded. Nothing in it is retrievable."""
 
     async def add(self, scope: Scope, entry: Entry, idempotency_key: str | None = None) -> Receipt:
         """Store an entry durably before returning, as pending until the filter decides.
@@ -142,9 +142,9 @@ class LongTermStore(Protocol):
     ) -> list[SearchHit]:
         """Return the `limit` chunks with the best fused score among those best by vector and best by words.
 
-        A word score is BM25 as a share of what a text of average length with each of the words once would have. What
-        was said around those that are found, by the origins of their approvals, comes along, and each is also scored by
-        the words of the others. Retired memories never come back and take no part in it.
+        A word score is BM25, as a share of the score of a text of average length that has each word once. The
+        neighbours of a found memory in its session, by the origins of the approvals, are returned too; each is also
+        scored by the words of its neighbours. Retired memories are never returned and take no part in it.
         """
 
     async def get(self, scope: Scope, any_id: str) -> LongTermMemory | None:
@@ -197,7 +197,7 @@ class ServingLog(Protocol):
         """Return the distinct items served to a session, newest first, with content and vector."""
 
     async def servings_of(self, scope: Scope, item_ids: Sequence[str]) -> list[Serving]:
-        """Return every answer that held one of these items. Agents are refused."""
+        """Return every answer that contained one of these items. Agents are refused."""
 
 
 class AuditLog(Protocol):
@@ -310,7 +310,7 @@ class DigestRuns(Protocol):
 
 
 class Statistics(Protocol):
-    """How much there is."""
+    """Counts of what the stores hold."""
 
     async def projects(self) -> list[str]:
         """Return the names of all projects, sorted."""
@@ -322,9 +322,9 @@ class Statistics(Protocol):
         """Return one project's counts."""
 
     async def flow(self, scope: Scope, span: DateRange) -> DailyCounts:
-        """Return what went through one project on each day of a span, and how old is what it holds.
+        """Return one project's counts for each day of a range, and the ages of its memories and insights.
 
-        Entries count on the day they were said, as they are decided now; deeds on the day they were done.
+        Entries count on the day they were recorded, as they are decided now; decisions on the day they were made.
         """
 
     async def totals(self) -> Totals:

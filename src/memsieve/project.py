@@ -57,7 +57,7 @@ class VerifiedReads(Protocol):
 
 
 class AsyncProject(VerifiedReads, Protocol):
-    """One project's memory as an agent holds it: record, retrieve and propose. Nothing here decides."""
+    """The agent's face of a project: record, retrieve and propose. Nothing here decides."""
 
     @property
     def id(self) -> str:
@@ -138,7 +138,7 @@ class AsyncProject(VerifiedReads, Protocol):
 
 
 class ReadOnlyReview(VerifiedReads, Protocol):
-    """What an auditor may read of a project, quarantine included; nothing of it is for agents, and nothing decides."""
+    """What an auditor may read of a project, quarantine included. Not for agents; nothing here decides."""
 
     @property
     def project_id(self) -> str:
@@ -198,7 +198,7 @@ class ReadOnlyReview(VerifiedReads, Protocol):
 
 
 class AsyncReview(ReadOnlyReview, Protocol):
-    """One project's memory as a person holds it: read quarantine, make digests, decide in their name."""
+    """A person's face of a project: read quarantine, make digests, decide in their name."""
 
     async def digest(self, *, days: float = 7, progress: Progress | None = None) -> Digest:
         """Make a digest now: the last days, and all that still waits, as at most ten insights to decide on.
@@ -243,7 +243,7 @@ class AsyncReview(ReadOnlyReview, Protocol):
 
 
 class Project(Front[AsyncProject]):
-    """One project's memory as an agent holds it, for synchronous code; see `AsyncProject`."""
+    """The agent's face of a project, for synchronous code; see `AsyncProject`."""
 
     @property
     def id(self) -> str:
@@ -266,7 +266,7 @@ class Project(Front[AsyncProject]):
 
 
 class Review(Front[AsyncReview]):
-    """One project's memory as a person holds it, for synchronous code; see `AsyncReview`."""
+    """A person's face of a project, for synchronous code; see `AsyncReview`."""
 
     @property
     def project_id(self) -> str:

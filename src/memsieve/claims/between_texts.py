@@ -23,7 +23,7 @@ def find_contradiction_between(first: str, second: str) -> Reason | None:
     """Return how two texts contradict each other; None where they do not, whatever each of them does in itself."""
     # The rules know simplified characters only.
     one, other = (simplify(" ".join(text.split())) for text in (first, second))
-    # Some rules, and the model, look for what takes back an earlier sentence: who spoke first must not matter.
+    # Some rules, and the model, depend on the order of the two sentences; the result must not.
     found = _found(one, other) or _found(other, one)
     return None if found is None else found.difference
 
@@ -38,6 +38,6 @@ def _found(one: str, other: str) -> Contradiction | None:
 
 
 def _in_one_order(first: str, second: str) -> bool:
-    """Say whether two sentences are built alike: where they are not, the model takes other words for other values."""
+    """Say whether two sentences are built alike: otherwise the model mistakes other words for other values."""
     one, other = (_WORD.findall(sentence.lower())[:MOST_TOKENS] for sentence in (first, second))
     return SequenceMatcher(None, one, other, autojunk=False).ratio() >= _SAME_ORDER

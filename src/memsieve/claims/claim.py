@@ -12,11 +12,11 @@ from memsieve.claims.clauses import Clause
 from memsieve.claims.statement import Statement, read_statement
 from memsieve.model import Reason
 
-# Words two claims must share: the less plain they are, the more.
+# How many words two claims must share: more where a contradiction is less plain.
 _FEW_WORDS = 2
 _ENOUGH_WORDS = 3
 _MANY_WORDS = 5
-# They stand before a value and name nothing: "contains 48 pages", 共有48页.
+# Words before a value that name nothing: "contains 48 pages", 共有48页.
 _EMPTY = frozenset("contains contained includes included comprises comprised amounts amounted 共 达 约 正".split())
 
 
@@ -32,7 +32,7 @@ class Contradiction:
 
 @dataclass(frozen=True)
 class SentenceContext:
-    """What the sentence around a claim makes of it; all its clauses share one."""
+    """Facts about the sentence of a claim, shared by all its clauses."""
 
     text: str
 
@@ -64,8 +64,8 @@ class Claim:
     @cached_property
     def subject(self) -> tuple[frozenset[str], int]:
         """Return what the head of the sentence names, and how often it denies."""
-        said = read_statement(self.clause.lead)
-        return frozenset(said.words), said.denials
+        lead = read_statement(self.clause.lead)
+        return frozenset(lead.words), lead.denials
 
     @cached_property
     def condition(self) -> str:
@@ -114,8 +114,8 @@ def names_another_thing(a: Statement, b: Statement, first: int, second: int) -> 
     return bool(_named(a, first) - Counter(b.order) or _named(b, second) - Counter(a.order))
 
 
-def _named(said: Statement, end: int) -> Counter[str]:
-    return Counter(word for word in said.order[:end] if said.as_written(word) not in _EMPTY)
+def _named(statement: Statement, end: int) -> Counter[str]:
+    return Counter(word for word in statement.order[:end] if statement.as_written(word) not in _EMPTY)
 
 
 def unshared_weight(a: Statement, b: Statement, slot: Collection[str]) -> float:

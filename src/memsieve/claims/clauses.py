@@ -23,12 +23,12 @@ _OPENING = re.compile(
 )
 # What stands before the first comma or colon may only announce the rest, as does "it is worth saying that".
 _LEAD = re.compile(r"\s*(?:it\b[^,，:：]{1,40}?\bthat\s+|[^,，:：]{1,40}[,，:：]\s*)", re.IGNORECASE)
-# From the first space of a run only, and without going back: else a run of them would be looked at once from each.
+# Starts at the first space of a run and does not backtrack: otherwise the time would grow with the square of the run.
 _CLAUSE = re.compile(
     r"(?<!\s)\s*+[,，:：—]+\s*|\s(?:and|but|yet|while|whereas|so|because|although|though)\s"
     rf"|(?<=[{HAN}])(?<![合一兼归])并(?![不没未非])(?=[{HAN}]{{1,3}}了)"
 )
-# "The system is secure and has no holes": the second clause lacks its subject, which stands before the first verb.
+# "The system is secure and has no holes": the subject of the second clause is that before the first verb.
 _VERB = r"(?:is|are|was|were|has|have|had|does|did|can|cannot|will|found|made|sent|took|ran|runs?|uses?|[a-z]{2,}ed)\b"
 _SUBJECT = re.compile(
     rf"(?:[Tt]he|[Oo]ur|[Tt]his|[Aa]ll|[Mm]y|[Ii]ts|[A-Z]\w+)(?: [\w-]+){{0,4}}?(?= {_VERB})"
@@ -52,7 +52,7 @@ _CODE = re.compile(
 _SPEAKER = re.compile(rf"\s*([A-Z][\w.'-]*(?: [\w.'-]+){{0,2}}|[{HAN}]{{1,8}}\d{{0,2}})\s?(?:：|:(?=\s))\s*(?=\S)")
 _SHORTEST_CLAUSE = 4
 _LONGEST = 600
-# Clauses of very long texts are not looked at: their whole sentences must do.
+# Longer texts are compared by whole sentences only, not by clauses.
 _CLAUSES_UP_TO = 20_000
 
 

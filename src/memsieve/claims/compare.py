@@ -19,12 +19,12 @@ from memsieve.text.sentences import split_sentences
 _MOST_SENTENCES = 40
 # A longer one is read in pieces: the work on each grows with the square of its length.
 _LONGEST_SENTENCE = 4000
-# More values that have no equal make a table, and no claim.
+# With more values that have no equal, the text is a table and no claim.
 _MOST_VALUES = 64
 # Each takes the model some milliseconds.
 _MOST_SCORED = 8
 _ALIKE = 0.5
-# Marks that end, join or enclose; others, as those of 5%, -5 and C#, belong to what is said.
+# Marks that end, join or enclose; others, as those of 5%, -5 and C#, are part of the content.
 _MARKS = re.compile(r"""[\s.,;:!?…·、。"'“”‘’«»「」『』《》〈〉()\[\]【】]+""")
 # Letters, digits and the full stop as Chinese type has them: no sentence is seen to end there.
 _WIDE = str.maketrans({chr(ord(sign) + 0xFEE0): sign for sign in f".{digits}{ascii_letters}"})
@@ -33,7 +33,7 @@ _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Where two statements part: what sort of difference, and the two sides in words."""
+    """The difference between two statements: its kind, and the two sides in words."""
 
     kind: str
     first: str
@@ -64,7 +64,7 @@ def find_conflict(a: str, b: str) -> Reason | None:
 
 
 def _words(text: str) -> tuple[str, list[str]]:
-    """Return what a text says whatever its marks are: sentences that these cut otherwise would seem to differ."""
+    """Return the words of a text without its marks: other marks would split equal texts into unequal sentences."""
     folded = fold(text)
     return _MARKS.sub("", folded), _NUMBER.findall(folded)
 
@@ -170,9 +170,9 @@ def _pieces(sentence: str) -> Iterator[str]:
 def _pairs(a: list[Statement], b: list[Statement]) -> list[tuple[Statement, Statement]]:
     if len(a) == len(b) == 1:
         return [(a[0], b[0])]
-    said, others = [_words(s.text) for s in a], [_words(s.text) for s in b]
-    left = [s for s, words in zip(a, said, strict=True) if words not in others]
-    rest = [s for s, words in zip(b, others, strict=True) if words not in said]
+    ours, others = [_words(s.text) for s in a], [_words(s.text) for s in b]
+    left = [s for s, words in zip(a, ours, strict=True) if words not in others]
+    rest = [s for s, words in zip(b, others, strict=True) if words not in ours]
     pairs = [(s, max(rest, key=lambda other: similarity(s, other))) for s in left if rest]
     return [(first, second) for first, second in pairs if similarity(first, second) >= _ALIKE]
 

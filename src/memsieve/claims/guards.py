@@ -22,7 +22,7 @@ _QUESTION = re.compile(
     r"|(?:what|why|how|who)\b)",
     re.IGNORECASE,
 )
-# These contradict only a repetition word for word: conditions, choices, ranges, examples, other people's words.
+# Conditions, choices, ranges, examples and quotations contradict only their own repetition, word for word.
 _DOUBTFUL = re.compile(
     r"""["“”「『«]|\b(?:if|unless|whether|suppose|supposing|assuming|imagine|otherwise|either|or|e\.g|for\s(?:example|instance)|
     not\s(?:only|just|merely|necessarily)|sometimes|alternat\w+|depend(?:s|ing)?|in\scase|rather|instead|ranges?|ranging|between|var(?:y|ies|ied)|until|till|become|becomes|became|from|
@@ -61,7 +61,7 @@ _SETTING = re.compile(
     更|比|先|再|如果|若(?!干)|可能|应该|或""".replace("HAN", HAN),
     re.VERBOSE | re.IGNORECASE,
 )
-# What holds of some and of others not.
+# Words for something that is true of some and not of others.
 _PARTIAL = frozenset(
     "some many few several certain half part partly 部分 一些 有些 有的 有人 某 多数 少数 许多".split()
 )

@@ -32,7 +32,7 @@ _A_BIT, _POINTS = re.compile(f"一点儿?(?=[{HAN}])(?![钟半零一二三四五
 _SAME_ORDER = 0.6
 _ROUGHLY = frozenset("大约概近")
 _PUNCTUATION = ". , ! ? ; : ' \" - ( ) [ ]"
-# Who speaks of 咱们 and 您 means 我们 and 你.
+# Pronouns with one meaning: 咱们 is 我们, and 您 is 你.
 _PRONOUNS = str.maketrans("咱您", "我你")
 
 
@@ -105,24 +105,24 @@ def compatible(a: Statement, b: Statement) -> bool:
 
 def _repeats(a: Statement, b: Statement) -> bool:
     """Tell that one repeats the other, with more around it or in another notation: 五百万 is 500万."""
-    one, other = (normalized(said.text.translate(_PRONOUNS)) for said in (a, b))
+    one, other = (normalized(statement.text.translate(_PRONOUNS)) for statement in (a, b))
     if one in other or other in one:
         return True
-    first, second = ([word for word in said.order if word not in _ROUGHLY] for said in (a, b))
+    first, second = ([word for word in statement.order if word not in _ROUGHLY] for statement in (a, b))
     return first == second and len(a.values) == len(b.values) and not _unlike(a, b)
 
 
 def _only_adds(a: Statement, b: Statement) -> bool:
     """Tell that one says all that the other does, in the same order, and more: nothing of it has another value."""
-    short, long = sorted((a, b), key=lambda said: len(said.order))
+    short, long = sorted((a, b), key=lambda statement: len(statement.order))
     rest = iter(long.order)
-    # Little words are in no order, and may be what differs: "the same" and "opposite".
+    # `order` leaves out small words, which may be what differs: "the same" and "opposite".
     if not all(word in rest for word in short.order) or not token_ids(short.text) <= token_ids(long.text):
         return False
     if long.denied.intersection(short.words) != short.denied:
         return False
-    held = {(value.quantity.kind, value.quantity.value) for value in long.values}
-    lacking = [value for value in short.values if (value.quantity.kind, value.quantity.value) not in held]
+    present = {(value.quantity.kind, value.quantity.value) for value in long.values}
+    lacking = [value for value in short.values if (value.quantity.kind, value.quantity.value) not in present]
     # More missing values than this are no addition; each is compared with all, so the number is bounded.
     return len(lacking) <= MOST_TOKENS and all(any(_agree(value, other) for other in long.values) for value in lacking)
 

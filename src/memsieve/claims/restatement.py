@@ -54,9 +54,9 @@ class DecidedText(NamedTuple):
 
 
 def restatement_score(content: str, vector: Vector | None, decided: DecidedText | Tombstone) -> float:
-    """Return how much of a text that was decided on the content holds, or how much of the content is in it, 0..1.
+    """Return the share of a decided text that is in the content, or of the content that is in it, 0..1.
 
-    What was decided on is looked for in the whole text and in every two neighbouring sentences of it.
+    It is compared with the whole content and with every two neighbouring sentences of it.
     """
     mine, theirs = normalized(content), normalized(decided.content)
     if mine == theirs:
@@ -78,7 +78,7 @@ def _neighbours(content: str) -> list[tuple[str, ...]]:
     return [first + second for first, second in pairwise(sentences)] or sentences
 
 
-# The largest texts have tokens of some megabytes: not many of those may be kept.
+# The tokens of the largest texts take megabytes, so the cache is small.
 @lru_cache(maxsize=256)
 def cached_tokens(text: str) -> tuple[str, ...]:
     """Return the tokens of a text that is compared again and again."""

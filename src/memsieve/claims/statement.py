@@ -33,7 +33,7 @@ _EMPTY_AFTER = frozenset(_words("not denied"))
 _FUNCTION = stop_words("claims")
 _HAN_FUNCTION = stop_words("claims.characters")
 
-# Everyman's names, which are no numbers.
+# 张三 and 李四 are names for anybody, and no numbers.
 _HAN_NAMES = "张三|李四|王五|赵六"
 _HAN_WORD = "|".join(sorted(CHINESE_WORDS, key=len, reverse=True))
 _TOKEN = re.compile(
@@ -106,7 +106,7 @@ class Statement:
         return sum(self.words.values())
 
     def as_written(self, word: str) -> str:
-        """Return the word of the text that a stem stands for."""
+        """Return the word of the text that has this stem."""
         return self.surface.get(word, word)
 
 

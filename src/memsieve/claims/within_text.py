@@ -33,7 +33,7 @@ from memsieve.text.numbers import QuantityKind
 from memsieve.text.scripts import HAN
 from memsieve.text.stems import stem
 
-# Bounds on the work for one text, so that its time grows with its length and no faster.
+# Limits that keep the time linear in the length of a text.
 _MOST_PIECES = 1600
 _MOST_PAIRS = 3000
 _COMMON = 40

@@ -1,4 +1,4 @@
-"""Group statements that say about the same, by Leiden communities in a graph of near neighbours.
+"""Cluster similar statements, by Leiden communities in a graph of nearest neighbours.
 
 Each statement is a point: the vector of its entry, beside its own words, weighted by how rare they are and
 projected to a fixed number of dimensions. The groups stay small however many statements there are, because a community
@@ -25,14 +25,14 @@ Points: TypeAlias = npt.NDArray[np.float32]
 _SEED = 20261
 # Statements with a closeness of less than this have nothing to do with each other.
 _NO_EDGE = 0.3
-# So much nearer than that, one counts fully as about the same.
+# An edge has full weight from this much above `_NO_EDGE`.
 _NEAR = 0.3
 _RESOLUTION = 0.02
 _NEIGHBOURS = 15
 _WORD_DIMENSIONS = 384
 # The share of what all entries of a window have in common, their tone and subject, that is taken out of each vector.
 _COMMON_SHARE = 0.8
-# A window of few statements says little about how rare a word is: it is counted as if there were so many other texts.
+# Added to the number of texts in idf: a window of few statements says little about how rare a word is.
 _OTHERS = 1000
 # Up to this many points, each is compared with each; beyond, only with those near the same pivots.
 _ALL_PAIRS = 6000
@@ -71,7 +71,7 @@ class Graph:
     count: int
 
     def company(self) -> npt.NDArray[np.float64]:
-        """Return for each point how much else is said about the same."""
+        """Return for each point the total closeness of its neighbours."""
         both = np.concatenate([self.low, self.high])
         each = np.minimum(np.concatenate([self.weights, self.weights]) / _NEAR, 1.0)
         return np.bincount(both, each, self.count).astype(np.float64)

@@ -20,7 +20,7 @@ _NAMESPACE = uuid.UUID("6f3c1d0a-52a6-4c58-9a52-3f6f7d0c2b11")
 
 
 def in_order(insights: Iterable[Insight], now: datetime) -> list[Insight]:
-    """Return insights as people should see them: what is ready and widely said first, what is stale last."""
+    """Return insights in the order of the queue: ready and widely supported ones first, stale ones last."""
     return sorted(insights, key=lambda insight: _sort_key(insight, now))
 
 
@@ -101,12 +101,12 @@ class PendingInsights:
         )
 
     def left(self, gone_on: Container[str], decided: Iterable[str]) -> list[Insight]:
-        """Return the others with the sources that nobody has decided on, none perhaps, now that more were."""
+        """Return the other insights with their undecided sources, of which there may be none."""
         open_ids = self.undecided - frozenset(decided)
         return [self._open(insight, open_ids) for insight in self.insights if insight.id not in gone_on]
 
     def named(self, made: Sequence[Insight], continuations: Continuations) -> list[Insight]:
-        """Return insights with ids that differ: one entry may say two things, and one that waits may have grown."""
+        """Return insights with distinct ids: one entry may say two things, and a waiting insight may have grown."""
         taken = {insight.id for insight in self.insights}
         named: list[Insight] = []
         for number, insight in enumerate(made):

@@ -64,7 +64,7 @@ def _tokens(text: str) -> list[_Token]:
     tokens: list[_Token] = []
     for part, space in _PARTS.findall(text):
         words = _chinese_words(part) if _HAN_RUN.fullmatch(part) else [part]
-        # An accent or a vowel sign stands with the letter that it belongs to.
+        # An accent or a vowel sign stays with its letter.
         if tokens and not tokens[-1].space and unicodedata.category(part[0]).startswith("M"):
             words[0] = tokens.pop().word + words[0]
         tokens += [_Token(word, "") for word in words[:-1]]
@@ -153,7 +153,7 @@ def _is_island(block: _Block) -> bool:
 
 
 def _pieces(blocks: Iterable[_Block]) -> Iterator[tuple[str, str]]:
-    """Give what stands in either text, piece by piece; it is the same where both are equal."""
+    """Yield the pieces of both texts: one piece where they are equal, two where they differ."""
     for block in blocks:
         if not block.same:
             yield _text(block.old), _text(block.new)

@@ -26,7 +26,7 @@ _MOST_ALONE = 40
 _MAY_SUPPORT = 0.5
 _MOST_ELSEWHERE = 12
 _BATCH = 64
-# A reader of ten insights wants ten subjects: what is near to another cluster loses up to so much of its weight.
+# The most weight that a cluster loses for being near another: ten insights should have ten subjects.
 _NEAR_COSTS = 0.6
 _FAR, _FAR_TO_NEAR = 0.2, 0.3
 

@@ -55,7 +55,7 @@ _LETTERS = re.compile(r"[a-z]+")
 
 @dataclass(frozen=True, kw_only=True)
 class InsightMaker:
-    """Makes insights. A summary is never more than its sources say, whoever words it."""
+    """Makes insights. A summary never says more than its sources, extracted or written by a model."""
 
     longterm: LongTermStore
     embedder: Embedder
@@ -82,7 +82,7 @@ class InsightMaker:
         return list(await asyncio.gather(*(one(cluster, before) for cluster, before in found)))
 
     async def _summary(self, window: Window, cluster: Cluster, before: Insight | None) -> Summary:
-        # Who has seen an insight must find the same words under its id: they are what is promoted.
+        # An id keeps its words: a person promotes what they saw under it.
         if before is not None:
             return Summary(before.summary, before.summarised_by, before.note)
         if self.summariser is None:

@@ -20,10 +20,10 @@ from memsieve.model import Digest, ExclusionReason, Insight, Scope
 from memsieve.ports import Clock, DigestStore, Embedder, Progress
 
 MOST_DAYS = 3660
-# Clusters of one entry take at most so many places, unless the window holds few statements.
+# The most clusters of a single entry, unless the window holds few statements.
 _MOST_ALONE = 5
 _FEW_STATEMENTS = 20
-# What was decided on, and what nobody decides on, must not take the place of what is new: so much more is found.
+# How many more clusters are extracted than shown: some restate decisions, or were left undecided for long.
 _MOST_BESIDES = 20
 
 
@@ -36,7 +36,7 @@ class Digester:
     maker: InsightMaker
     embedder: Embedder
     clock: Clock
-    # Two at once would take each other's time, and make the same insights twice.
+    # One digest at a time: two at once would compete for the processor and make the same insights twice.
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def digest(self, scope: Scope, *, days: float = 7, progress: Progress | None = None) -> Digest:
@@ -160,4 +160,4 @@ def _entries(insights: Iterable[Insight]) -> set[str]:
 
 
 def _silent(_done: int, _total: int) -> None:
-    """Tell nobody."""
+    """Ignore progress."""

@@ -51,8 +51,8 @@ class DecisionHistory:
         return [DecidedText(one.summary, tokenize(one.summary), one.embedding) for one in self.decided]
 
     async def absorbs(self, cluster: Cluster, sources: Sequence[InsightSource]) -> bool:
-        """Say whether a cluster only says again what was decided on; its sources then join the decision."""
-        # What contradicts one decision may still say again what another was made on.
+        """Say whether a cluster only restates a decision; its sources then join that decision."""
+        # A cluster that contradicts one decision may still restate another.
         for insight_id, before in await self._before(cluster):
             if not await asyncio.to_thread(_any_conflict, before, sources):
                 self.entries.update(source.entry_id for source in sources)

@@ -12,7 +12,7 @@ from memsieve.model import AuditNote, Decision, Insight, Proposal, Reason, Recei
 from memsieve.ports import AuditLog, Clock, DigestStore, QuarantineStore
 
 MAX_REASON = 500
-# What is longer nobody reads among ten others; and more of them would stand in the way of the digest.
+# The longest text that a person reads among ten others, and the most proposals beside a digest.
 MOST_CHARACTERS = 2000
 MOST_WAITING = 50
 _PROPOSED = "note.proposed"
@@ -38,7 +38,7 @@ class Proposer:
         if receipt is None:
             raise NotFound(f"No entry {entry_id!r} in project {scope.project_id!r}.", subject=entry_id)
         _require_open(receipt)
-        # One at a time: those who propose at once would all see that there is room, or that it is new.
+        # One at a time: concurrent proposals would all pass the checks for room and novelty.
         async with self._lock:
             return await self._wait(scope, receipt, note)
 

@@ -16,24 +16,24 @@ from memsieve.model import Vector
 from memsieve.retrieval.index import expected_word_scores
 from memsieve.text.tokenize import is_chinese
 
-# From here on one statement supports the other: so near by vectors, and so near by vectors and words together.
+# The least closeness at which one statement supports another: by vectors, and by vectors and words together.
 ALIKE_BY_VECTOR = 0.6
 ALIKE = 0.5
 # Between two languages vectors alone tell.
 ALIKE_ACROSS = 0.7
-# So near, a statement adds nothing to the weight of another, and so much nearer it adds all it can.
+# At this closeness a statement adds no weight to another; its share grows to all of it over this much more.
 _NO_STRENGTH, _TO_FULL_STRENGTH = 0.45, 0.25
-# Who says it word for word may have copied it: of one wording so many sessions are weighed.
+# The most sessions weighed for one wording: equal words may be copies.
 _MOST_COPIES = 3
-# What other agents of the same session add: they heard each other.
+# The weight of further agents of one session: they heard each other.
 _OTHER_AGENT = 0.3
 _MOST_FROM_OTHERS = 0.6
 # Ten sessions are not ten times as much as one; a single session weighs less.
 _GROWTH = 0.85
 _ALONE = 0.75
-# How much it takes from a lead to add something that nobody else says.
+# The penalty of a lead for what no other statement supports.
 _BARE = 2
-# So many words that tell something make a statement whole.
+# A statement with this many content words is complete.
 _WHOLE = 9
 
 
@@ -90,7 +90,7 @@ def score_cluster(group: Sequence[ScoredStatement], window: Window, weights: Map
         _evidence(near, group, window) * _worth(one, weights) if window.counts(one.deduped) else 0.0
         for near, one in zip(close, group, strict=True)
     ]
-    # A lead that adds something would be believed for what the others say: who adds more than another loses.
+    # What a lead adds would be believed along with what the others support: leads that add more score less.
     best = int(
         np.argmax([value * share**_BARE for value, share in zip(values, _shares(close, group, window), strict=True)])
     )
@@ -187,7 +187,7 @@ def _evidence(close: npt.NDArray[np.float64], group: Sequence[ScoredStatement], 
 
 
 def _copies(one: ScoredStatement, window: Window) -> list[int]:
-    """Return the entries that are weighed: those that count, of the first sessions that said it."""
+    """Return the entries that are weighed: those that count, of the first sessions with this wording."""
     counting = [number for number in one.deduped.quotes if window.doubt(number) is None]
     sessions = [*dict.fromkeys(window.entry(number).session_id for number in counting)][:_MOST_COPIES]
     return [number for number in counting if window.entry(number).session_id in sessions]
@@ -198,7 +198,7 @@ def _of_a_session(strengths: list[float]) -> float:
 
 
 def _worth(one: ScoredStatement, weights: Mapping[str, float]) -> float:
-    """Return how much a statement is worth deciding on: clear, whole, telling, and about what much is group about."""
+    """Return how much a statement is worth deciding on: clear, complete, specific, and central to its group."""
     statement = one.deduped.statement
     telling = sum(weights[word] for word in one.tfidf) / (len(one.tfidf) * max(weights.values()))
     whole = min(1.0, statement.terms / _WHOLE)

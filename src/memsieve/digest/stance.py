@@ -14,10 +14,10 @@ from memsieve.digest.scoring import Cluster, ScoredStatement, gather_support
 from memsieve.digest.window import Window
 from memsieve.model import Dispute, InsightSource, Reason, SourceDoubt
 
-# Each takes up to some milliseconds; the nearest come first, and who is not heard does not count.
+# The most statements compared, at up to some milliseconds each: the nearest first; the others do not count.
 _MOST_HEARD = 24
 _NEGATIVE = re.compile(r"(?<![\w-])[-−](\d+)")
-# Each pair takes up to some milliseconds: those against the summary are heard, and the nearest of the others.
+# The most pairs compared, at up to some milliseconds each: those against the summary, and the nearest others.
 _MOST_CONTRARY = 4
 _MOST_OTHERS = 6
 _MOST_DISPUTES = 3
@@ -33,7 +33,7 @@ def take_sides(cluster: Cluster, window: Window) -> Cluster:
 
 
 def led_by(cluster: Cluster, words: str, window: Window) -> Cluster:
-    """Return a cluster led by the statement that an insight began with: it keeps its words, whatever was said since."""
+    """Return a cluster led by the statement that an insight began with: an insight keeps its words."""
     for one in (*cluster.support, *cluster.against):
         if window.counts(one.deduped) and words.startswith(window.quote(one.deduped)):
             everything = replace(cluster, lead=one, support=(*cluster.support, *cluster.against), against=())
@@ -44,7 +44,7 @@ def led_by(cluster: Cluster, words: str, window: Window) -> Cluster:
 def _sided(cluster: Cluster, window: Window) -> Cluster:
     """Return a cluster with what contradicts its lead against it, and without what has other figures.
 
-    What counts for nothing anyway is still shown.
+    Sources that do not count are still shown.
     """
     lead = cluster.lead
     heard = [one for one in cluster.support if one is not lead][:_MOST_HEARD]
@@ -74,7 +74,7 @@ def _sessions(scored: Iterable[ScoredStatement], window: Window) -> int:
 
 
 def disputes(sources: Sequence[InsightSource]) -> tuple[Dispute, ...]:
-    """Return pairs of sources that cannot both be right; what gives orders is not heard."""
+    """Return pairs of sources that cannot both be right; sources that give orders are left out."""
     heard = {source.quote: source for source in reversed(sources) if source.doubt is not SourceDoubt.INJECTION}
     distinct = [*reversed(heard.values())]
     contrary = [source for source in distinct if source.doubt is SourceDoubt.CONTRARY][:_MOST_CONTRARY]

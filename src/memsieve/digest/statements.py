@@ -1,4 +1,4 @@
-"""Find the sentences of a text that state something a person could decide on, and say how well they do.
+"""Find the sentences of a text that state something a person could decide on, and score their clarity.
 
 A digest is read by somebody who was not there: a good statement is whole, says something of its own, and needs no
 neighbour to be understood. Greetings, questions, half sentences, talk about the talk, logs and code are none.
@@ -64,7 +64,7 @@ _HESITATION = re.compile(
     |[嗯啊哦呃呀哎唉哈]|对吧|是吧|对不对|就是说|怎么讲""",
     re.IGNORECASE | re.VERBOSE,
 )
-# Talk about the talk: who thinks so, who thanks whom, who speaks next, and when it ends.
+# Talk about the talk: opinions, thanks, whose turn it is, and when it ends.
 _TALK = re.compile(
     r"""\b(?:
     i\s(?:think|don'?t\sthink|do\sthink|believe|guess|mean|suppose|wonder|don'?t\sknow|was\sthinking|would\s(?:say|like)
@@ -119,7 +119,7 @@ _POINTING = re.compile(
     |一个(?![月小季星])|一[些种]|很多|非常|方面|的话|就是|其实|来说|来讲|来看|包括|的时候""",
     re.IGNORECASE | re.VERBOSE,
 )
-# A finite verb: one that is common, a past tense, or a word with -s that stands where a verb would.
+# A finite verb: a common one, a past tense, or a word with -s in the place of a verb.
 _ASSERTS = re.compile(
     r"""\b(?:is|are|was|were|isn't|aren't|wasn't|will|won't|must|should|shall|can|cannot|can't|may|has|have|had|does|did|don't
         |doesn't|didn't|need|needs|requires?|costs?|uses?|runs?|supports?|means|found|shows?|allows?|contains?|works?|fails?
@@ -137,7 +137,7 @@ _SPECIFIC = re.compile(
     |百分之|[一二三四五六七八九十两]{1,3}(?:个|亿|万|千|百|倍|年|月|天|次|家|种)""",
     re.VERBOSE,
 )
-# The weights of clarity were chosen by reading what meetings in both languages gave; these are what has a name.
+# Weights of clarity, chosen by reading the statements found in meetings in both languages.
 _TALK_LEAVES = 0.6
 _UNHEARD = 0.12
 _BRIEF, _LENGTHY = 8.0, 36.0
@@ -146,7 +146,7 @@ _LAST_WORDS = 24
 
 @dataclass(frozen=True, slots=True)
 class ClearStatement:
-    """A sentence, word for word as it stands in its text, and how clearly it states something, 0..1."""
+    """A verbatim sentence of a text, and how clearly it states something, 0..1."""
 
     text: str
     clarity: float
@@ -212,8 +212,8 @@ def _clarity(sentence: str, terms: float) -> float:
     """Return how clearly a sentence states something: much that tells in few words, and few of the faults of speech."""
     others = len(_OTHER_SCRIPT.findall(sentence))
     length = len(_WORD.findall(sentence)) + 0.7 * count_han(sentence) + others
-    told = min(1.0, terms / (1.0 + 0.5 * length))
-    score = 0.45 + 0.4 * told + 0.08 * min(3, _count(_SPECIFIC, sentence))
+    density = min(1.0, terms / (1.0 + 0.5 * length))
+    score = 0.45 + 0.4 * density + 0.08 * min(3, _count(_SPECIFIC, sentence))
     # Which words assert something is known in two languages only.
     score -= 0.35 * (not others and not _ASSERTS.search(sentence))
     score -= 0.1 * _count(_HESITATION, sentence) + 0.1 * bool(_HEDGE.search(sentence))

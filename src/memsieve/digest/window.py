@@ -15,7 +15,7 @@ from memsieve.text.normalize import normalized
 
 # What states less clearly than this is set aside.
 LEAST_CLARITY = 0.45
-# A long entry says more than anybody can decide on; its clearest statements stand for it.
+# A long entry is represented by its clearest statements: it says more than anybody can decide on.
 _MOST_PER_ENTRY = 6
 _MOST_FIGURES = 4
 _DIGITS = re.compile(r"\d+")
@@ -86,7 +86,7 @@ def _injected(content: str) -> bool:
 
 @dataclass(slots=True)
 class DedupedStatement:
-    """One statement, the entries that hold it with the words they hold it in, and how much else is said about it.
+    """One statement, the wording of each entry that has it, and how much else is said about it.
 
     Its vector is that of the entry that says least beside it; `exact` when that is nothing.
     """
@@ -101,7 +101,7 @@ class DedupedStatement:
 def deduplicate(receipts: Sequence[Receipt], given_up: threading.Event) -> list[DedupedStatement]:
     """Return the statements of the entries, each once, in the order they were first made; entries are numbered.
 
-    Once `given_up`, nobody waits for the rest.
+    Once `given_up`, the rest is left out.
     """
     found: dict[str, DedupedStatement] = {}
     shortest: dict[str, int] = {}
@@ -120,7 +120,7 @@ def deduplicate(receipts: Sequence[Receipt], given_up: threading.Event) -> list[
 
 
 def _key(text: str) -> str:
-    """Return what is the same in two wordings that are one: their letters, and their figures with signs and points."""
+    """Return a key that is equal for equal wordings: the letters, and the figures with signs and points."""
     return f"{normalized(text)} {_FIGURE.findall(text)}"
 
 

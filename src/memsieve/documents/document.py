@@ -42,7 +42,7 @@ CONFIDENCE = Field(description="The agent's own score.", examples=[0.93])
 METADATA = Field(description="Whatever was sent along to be kept with it.", examples=[{}])
 ASKING_AGENT = Field(description="The agent that asks.", examples=["cfo"])
 QUERY = Field(description="The question.", examples=["which database does the ledger use?"])
-# Bounds are told and not checked here: whatever a store holds can be shown.
+# Limits are documented and not checked here: whatever a store holds can be shown.
 Count = Annotated[int, Field(json_schema_extra={"minimum": 0}, examples=[12])]
 
 
@@ -110,7 +110,7 @@ class _Extended:
 
 @cache
 def _argument(document: type[RecordDocument[Any]]) -> Any:
-    """Return what the type variable of RecordDocument stands for in a document."""
+    """Return the type argument of RecordDocument in a document class."""
     found = (base.__pydantic_generic_metadata__["args"] for base in document.__mro__ if issubclass(base, Document))
     return next(filter(None, found))[0]
 

@@ -89,7 +89,7 @@ class Answer(RecordDocument[model.Answer]):
     )
 
     def record(self, **beside: Any) -> model.Answer:
-        """Return the answer to a question, which whoever asked adds."""
+        """Return the answer; the caller adds the question."""
         return super().record(items=plain_record(self.results), **beside)
 
 
@@ -152,7 +152,7 @@ class Serving(RecordDocument[model.Serving]):
     """Who was served a memory, and for which question."""
 
     answer_id: str = Field(
-        description="The answer, as `X-Answer-ID` told it.", examples=["55b1f7a0-0d5c-4a0c-9a52-0c6f6f0f7c33"]
+        description="The answer, as in its header `X-Answer-ID`.", examples=["55b1f7a0-0d5c-4a0c-9a52-0c6f6f0f7c33"]
     )
     item_id: str = Field(description="The item in it.", examples=[CHUNK_EXAMPLE])
     session_id: str | None = Field(description="The session that asked.", examples=["s-42"])
@@ -179,7 +179,7 @@ class AuditLine(RecordDocument[model.AuditEvent]):
     action: str = Field(description="What was done.", examples=["promoted"])
     subject: MemoryId = Field(description="What it was done to.")
     reason: str = Field(description="Why; empty where none was given.", examples=[""])
-    detail: dict[str, Any] = Field(description="What else belongs to the deed.", examples=[{}])
+    detail: dict[str, Any] = Field(description="What else belongs to the action.", examples=[{}])
     previous: str = Field(description="The digest of the line before; zeros before the first.", examples=["0" * 64])
     digest: str = Field(description="The SHA-256 of this line and the one before.", examples=[_HASH])
 

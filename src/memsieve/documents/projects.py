@@ -36,10 +36,10 @@ class Stats(RecordDocument[model.Stats]):
 
 
 class FlowDay(RecordDocument[model.DayCounts]):
-    """What became of the entries said on a day, and the deeds done on it."""
+    """What became of the entries recorded on a day, and how many decisions people made on it."""
 
     day: date = Field(description="The day.", examples=["2026-03-02"])
-    recorded: Count = Field(description="Entries said on it.")
+    recorded: Count = Field(description="Entries recorded on it.")
     admitted: Count = Field(description="Those that the filter admitted.")
     refused: Count = Field(description="Those that it refused.")
     pending: Count = Field(description="Those that it has yet to decide on.")
@@ -68,7 +68,7 @@ class Flow(RecordDocument[model.DailyCounts]):
     insight_ages: list[AgeBucket] = Field(description="Insights that wait, by how long they do.")
     oldest_insight: Moment | None = Field(description="Since when the oldest of them waits.")
     oldest_pending: Moment | None = Field(
-        description="When the oldest entry was said that the filter has yet to decide on."
+        description="When the oldest entry was recorded that the filter has yet to decide on."
     )
 
 
@@ -115,9 +115,7 @@ class NewKey(Document):
 class Event(RecordDocument[model.Event]):
     """One thing that happened: the `data` of an event of the stream. Never any content."""
 
-    position: str = Field(
-        description="Where it stands in the stream: the id of the event.", examples=["0000000000000017"]
-    )
+    position: str = Field(description="Its place in the stream: the id of the event.", examples=["0000000000000017"])
     project_id: ProjectId
     kind: EventKind = Field(description="What happened: the name of the event.", examples=["knowledge:updated"])
     at: Moment = Field(description="When it happened.")

@@ -65,7 +65,7 @@ class LoopBridge:
                 "a synchronous Memory or Client."
             )
         if here is self._home:
-            raise ConfigError("This is the memory's own event loop, which must not be held up. Await the other form.")
+            raise ConfigError("This is the memory's own event loop, which must not be blocked. Await the other form.")
         if self._home.is_closed():
             raise StoreUnavailable("The event loop of this memory is closed. Open it again to go on.")
         return asyncio.run_coroutine_threadsafe(work, self._home)

@@ -27,7 +27,7 @@ _MOST_QUERIES = 100
 class MemoryHooks(RunHooks[Any]):
     """Records as `hooks` of a run, and recalls as its `call_model_input_filter`: give that `hooks.recall`.
 
-    Memory is asked once for each thing that the user says. Further options are those of `retrieve`.
+    Memory is queried once for each message of the user. Further options are those of `retrieve`.
     """
 
     def __init__(self, recorder: Recorder, *, max_tokens: int | None = 2000, **options: Any) -> None:

@@ -40,7 +40,7 @@ _MOST_RUNS = 100
 class MemoryCapability(AbstractCapability[Any]):
     """Records and recalls: `Agent(model, capabilities=[MemoryCapability(recorder)])`.
 
-    Memory is asked once a run. Without a session of the recorder's own, the conversation is the session. With
+    Memory is queried once a run. Without a session of the recorder's own, the conversation is the session. With
     `recall=False` it records only. `options` are those of `retrieve`.
     """
 

@@ -200,9 +200,7 @@ class Recorder:
         if self._waiting:
             await self._retry()
         if self._waiting:
-            self._keep(
-                request, StoreUnavailable(f"{len(self._waiting)} texts that were said before wait to be recorded.")
-            )
+            self._keep(request, StoreUnavailable(f"{len(self._waiting)} earlier texts wait to be recorded."))
             return None
         return await self._write(request)
 
@@ -312,8 +310,8 @@ def _words(failure: Failure) -> str:
     request = failure.request
     where = f"session {request.session_id}, node {request.fields.get('node_id')}, {len(request.text)} characters"
     if failure.lost:
-        return f"What was said ({where}) is not recorded, and lost to memory: {error}"
-    return f"What was said ({where}) is not recorded yet, and tried again: {error}"
+        return f"A text ({where}) is not recorded, and lost to memory: {error}"
+    return f"A text ({where}) is not recorded yet, and tried again: {error}"
 
 
 def _log_unrecorded(waiting: Collection[RecordRequest]) -> None:

@@ -22,7 +22,7 @@ ANSWER_SECONDS = 5.0
 _CONNECTION = {"application_name": "memsieve worker", "connect_timeout": 5, "tcp_user_timeout": 5000}
 _OPTIONS = f"-c role=memsieve_filter -c search_path={SCHEMA} -c timezone=UTC"
 
-# So that two who migrate at once do it one after the other.
+# Advisory lock: two migrations at once run one after the other.
 _LOCK = "SELECT pg_advisory_lock(hashtextextended('memsieve jobs', 0))"
 _KNOWN = "SELECT FROM pg_namespace WHERE nspname = 'memsieve_jobs'"
 _MAKE = "CREATE SCHEMA memsieve_jobs AUTHORIZATION memsieve_owner"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from memsieve.errors import Conflict
 from memsieve.ports import Embedder, Progress, StaleText, VectorStore
 
-# So few that a memory closes without a long wait, and that a writer waits for milliseconds only.
+# The size of a batch: small, so that a memory closes quickly and a writer waits for milliseconds only.
 BATCH = 32
 
 
@@ -101,7 +101,7 @@ class Reembedder:
                 self._passed = batch.last
                 if not batch.put:
                     return False
-                # Half of the time is left to those who wait for an answer.
+                # Half of the time is left to requests.
                 await asyncio.sleep(clock() - began)
                 began = clock()
             return True

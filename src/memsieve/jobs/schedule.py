@@ -18,7 +18,7 @@ from memsieve.ports import EVENTS_KEPT, RUN_LEASE, EventLog, Statistics
 RETRY_EVERY = timedelta(minutes=1)
 # How soon a store that was down is seen to be back.
 LOOK_EVERY = timedelta(seconds=10)
-# Who opens a memory for a moment only, as most commands do, is not slowed down.
+# A delay, so that commands that open a memory for a moment are not slowed down.
 REEMBED_AFTER = timedelta(seconds=10)
 DIGEST_AFTER = timedelta(seconds=10)
 FORGET_AFTER = timedelta(seconds=10)
@@ -102,7 +102,7 @@ async def _retry_for_ever(ingress: Ingress, statistics: Statistics, every: timed
 
 
 async def _retry(ingress: Ingress, project_id: str, after: timedelta) -> None:
-    """Try one project's undecided entries again; what is wrong with one project is no other's affair."""
+    """Try one project's undecided entries again; an error in one project does not reach the others."""
     try:
         scope = Scope.system(project_id)
         await ingress.retry(scope, waiting_since=after, automatic=True)

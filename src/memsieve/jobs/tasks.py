@@ -29,7 +29,7 @@ LOOK, RETRY, DIGEST, REEMBED, SWEEP = "look", "retry", "digest", "reembed", "swe
 # A periodic job needs no retry.
 PERIODIC = (LOOK, SWEEP)
 KEPT_HOURS = 7 * 24
-# A job that was begun so often and never ended, well or badly, may be what kills its workers.
+# The most attempts of a job that never ended, well or badly: it may be what kills its workers.
 MAX_ATTEMPTS = 20
 
 _log = logging.getLogger(__name__)
@@ -59,11 +59,11 @@ class WorkerIntervals:
     look: str = "* * * * *"
     sweep: str = "7 * * * *"
     heartbeat: timedelta = timedelta(seconds=10)
-    # A worker that gave no sign of life for so long has died, and its jobs are done by another.
+    # A worker without a heartbeat for this long has died, and another does its jobs.
     stalled: timedelta = timedelta(minutes=1)
     # How often the queue is asked for jobs whose time has come; of new ones it is notified.
     polling: timedelta = timedelta(seconds=5)
-    # A worker that took a digest and died holds it for the whole lease.
+    # A worker that died with a digest keeps its lease to the end.
     busy: timedelta = RUN_LEASE / 3
     slice: timedelta = timedelta(minutes=1)
 
@@ -97,7 +97,7 @@ class JobTasks:
         return f"{REEMBED} {blake2b(self._embedder.encode(), digest_size=8).hexdigest()}"
 
     async def look_now(self) -> None:
-        """Put into the queue what comes round by itself, without waiting for its minute."""
+        """Defer the periodic jobs now, without waiting for their minute."""
         for kind in PERIODIC:
             await self._defer(kind, kind, None, timestamp=0)
 
@@ -114,7 +114,7 @@ class JobTasks:
         return fit and await self.services.reembedder.needed() and await self._defer_reembedding()
 
     def _periodic(self, kind: str, work: Callable[..., Awaitable[Result]], queue: str, cron: str) -> None:
-        # Without a lock on looks: that of a worker that died would be held until the next look.
+        # No lock on the periodic look: a worker that died would keep it until the next look.
         lock = None if kind == LOOK else kind
         task = self.app.task(name=kind, queue=queue, queueing_lock=kind, lock=lock, priority=1)(work)
         self.app.periodic(cron=cron)(task)
@@ -128,7 +128,7 @@ class JobTasks:
         }
 
     async def _pick_up(self) -> int:
-        """Put back what workers that have died were doing."""
+        """Put the jobs of dead workers back into the queue."""
         seconds = self.intervals.stalled.total_seconds()
         stalled = list(await self.app.job_manager.get_stalled_jobs(seconds_since_heartbeat=seconds))
         for job in stalled:

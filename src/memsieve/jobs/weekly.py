@@ -16,11 +16,11 @@ from memsieve.model import Digest, EntryFilter, Scope
 from memsieve.ports import RUN_LEASE, Clock, DigestRuns, Progress, QuarantineStore, Statistics
 
 WINDOW = timedelta(days=7)
-# Where no digest was made before, so much of the past is looked at: years of it would take hours.
+# How far back the first digest of a project looks: years of entries would take hours.
 FIRST_WINDOW = timedelta(days=31)
 # The clock goes on before the digest looks at it: what was recorded just then must not fall out of the window.
 _SLACK = timedelta(minutes=1)
-# So many entries, those that were recorded first, are asked when the project began: times may be wrong or imported.
+# How many of the first recorded entries tell when a project began: single times may be wrong or imported.
 _FIRST_ENTRIES = 1000
 # Progress is reported in hundredths of each project.
 _PARTS = 100
@@ -129,7 +129,7 @@ class WeeklyDigests:
         return await self._make_if_due(Scope.system(project_id), self.due(), progress)
 
     async def _look(self, scope: Scope, due: datetime, progress: Progress) -> DigestRun:
-        """Make one project's digest if it is due; whatever goes wrong is its own affair."""
+        """Make one project's digest if it is due; an error is reported and does not reach the other projects."""
         try:
             return await self._make_if_due(scope, due, progress)
         except Exception as error:  # noqa: BLE001 - a fault in one project must not keep the others from their digest

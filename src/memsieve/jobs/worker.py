@@ -24,7 +24,7 @@ from memsieve.runtime.backoff import Backoff
 
 CONCURRENCY = 2
 FIRST_DELAY, LONGEST_DELAY = 0.5, 30.0
-# A worker that ran for so long without trouble begins with short delays again.
+# After this long without an outage, the back-off starts with short delays again.
 _GOOD_SECONDS = 60.0
 
 _log = logging.getLogger(__name__)

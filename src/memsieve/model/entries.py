@@ -1,4 +1,4 @@
-"""What agents said, how the filter judged it, and what a person made of it."""
+"""Entries that agents recorded, the filter's decisions on them, and people's decisions."""
 
 from __future__ import annotations
 
@@ -189,9 +189,9 @@ class ReviewStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """An entry as quarantine keeps it: what was said, how it was judged, what a person made of it.
+    """An entry as quarantine keeps it, with the filter's decision and a person's.
 
-    `new` is what the quarantine's `add` and `add_all` know of this call: True if it stored the entry just now.
+    The quarantine's `add` and `add_all` set `new`: True if that call stored the entry.
     """
 
     entry: Entry

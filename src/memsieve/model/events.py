@@ -45,7 +45,7 @@ class AuditNote(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditEvent:
-    """One line of the audit log; `digest` chains it to the line before, `GENESIS` stands before the first."""
+    """One line of the audit log; `digest` chains it to the line before. The first is chained to `GENESIS`."""
 
     GENESIS: ClassVar[str] = "0" * 64
 
@@ -64,7 +64,7 @@ class AuditEvent:
     def sealed(cls, **fields: Any) -> AuditEvent:
         """Return a line of these fields with the digest that it must have."""
         event = cls(**fields, digest="")
-        # Nobody has seen it yet, and to make it a second time would take as long as the rest.
+        # Changed in place: nobody has seen the line yet, and a second copy would double the time.
         object.__setattr__(event, "digest", event.expected_digest())
         return event
 

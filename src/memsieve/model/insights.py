@@ -131,7 +131,7 @@ class Insight:
     """What several entries say, for a person to decide on. Never more trusted than the least of its sources."""
 
     EXTRACT: ClassVar[str] = "extract"
-    # No entry has an id like this, so that none can be put in the place of an insight.
+    # No entry has an id of this form, so none can pass for an insight.
     PREFIX: ClassVar[str] = "insight-"
 
     id: str
@@ -150,7 +150,7 @@ class Insight:
 
     @property
     def verified(self) -> bool:
-        """Never: what a person approves is a memory of its own."""
+        """Always False: what a person approves becomes a memory."""
         return False
 
     @property

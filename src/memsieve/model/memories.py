@@ -17,7 +17,7 @@ ATOM_NAME = r"[0-9A-Za-z._-]{1,61}:[0-9A-Za-z._-]{1,61}"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """Where an approved text was said: its session, and when."""
+    """The origin of an approved text: its session and its time."""
 
     session_id: str
     at: datetime
@@ -25,7 +25,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approval:
-    """A named person's decision that a text is true. Only `promotion/` makes one."""
+    """A named person's decision that a text is true. Only `review.approve` makes one."""
 
     id: str
     project_id: str

@@ -33,7 +33,7 @@ class Reason:
 
     @classmethod
     def text(cls, sentence: str) -> Reason:
-        """Return a reason that is a sentence of somebody's own; no table translates it."""
+        """Return a reason given as free text, which no table translates."""
         return cls(TEXT, {"text": sentence})
 
     @classmethod
@@ -70,7 +70,7 @@ class Reason:
 
 @cache
 def templates() -> Mapping[str, Mapping[str, str]]:
-    """Return the sentences of all codes; `{name}` stands for a parameter."""
+    """Return the templates of all codes; `{name}` is a parameter."""
     table: dict[str, dict[str, str]] = json.loads(
         (files("memsieve.model") / "reasons.json").read_text(encoding="utf-8")
     )

@@ -23,10 +23,10 @@ class LocalJudge:
 
     async def consistent(self, content: str) -> Verdict:
         """Return a verdict; a refusal quotes both sentences."""
-        # The rules know simplified characters; one stands for one, so what is quoted stands at the same place.
+        # The rules know simplified characters; each replaces one character, so quotes keep their positions.
         simplified = simplify(content)
         read = await asyncio.to_thread(_read, simplified) if len(content) > LONG_TEXT else _read(simplified)
-        # Each pair takes the model some milliseconds, in which others may go on.
+        # Each pair takes the model some milliseconds; other tasks run between the pairs.
         found = await asyncio.to_thread(_score, read) if isinstance(read, list) else read
         if found is None:
             return Verdict(consistent=True, reason=Reason.of("consistency.none"))

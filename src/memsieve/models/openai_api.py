@@ -80,7 +80,7 @@ class OpenAIEndpoint:
             except EndpointError as exc:
                 delay = backoff.next_delay()
                 delay = delay if exc.retry_after is None else exc.retry_after
-                # An endpoint that asks for more patience than the call has would be asked in vain.
+                # A Retry-After beyond the deadline of the call makes a retry pointless.
                 if not exc.retryable or not backoff.permits(delay):
                     raise
             await asyncio.sleep(delay)

@@ -66,7 +66,7 @@ class Tokens:
 
     def encode(self, text: str, most: int) -> list[int]:
         """Return the ids of a text, between the two tokens that mark its beginning and end."""
-        # Both give the same ids for plain text; who never asks for Chinese need not wait until its words are read.
+        # Both give the same ids for plain text; loading the Chinese words is put off until a text needs them.
         tokenizer = self._plain if text.isascii() else self._full
         return _limited(tokenizer.encode(self._folded(text)).ids, most)
 
@@ -110,7 +110,7 @@ def _tokenizer(english: list[str], chinese: list[str]) -> Tokenizer:
 
     vocabulary = {word: number for number, word in enumerate(english)}
     for number, word in enumerate(chinese, len(english)):
-        # A Chinese word is the same word wherever in its run it stands.
+        # A Chinese word has one vector, at the start of its run or within it.
         vocabulary[word] = vocabulary["##" + word] = number
     vocabulary[_RARE] = vocabulary["##" + _RARE] = Tokens.UNKNOWN
     tokenizer = Tokenizer(WordPiece(vocabulary, unk_token=english[Tokens.UNKNOWN], max_input_chars_per_word=100))

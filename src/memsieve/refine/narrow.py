@@ -66,7 +66,7 @@ _DID = (
     "edited|opened|sent|read|clicked|looked|deleted|removed|added|reverted|rebased|rebooted|deployed|tried|copied|"
     "pasted|uploaded|saved|talked|spoke|called|emailed|pinged|saw|logged"
 )
-# "I am running a bakery" and "I just opened my shop" last.
+# "I am running a bakery" and "I just opened my shop" are no moments.
 _LASTING = "(?! (?:a|an|my|our|up|for)\\b)"
 _NOW = (
     r"(?:now|right now|just now|at the moment|currently|today|this (?:morning|afternoon|evening|minute)|tonight|"
@@ -128,7 +128,7 @@ _CHINESE_MOMENT = re.compile(
     """,
     re.VERBOSE,
 )
-# Who reports what they learned, or why, says more than what they do.
+# A report of what was learned, or why, is more than a report of what somebody does.
 _LEARNED = re.compile(
     r"\b(?:found|noticed|learn(?:ed|t)|reali[sz]ed|discovered|confirmed|heard|figured|measured|proved|shows?|showed|"
     r"turns out|it seems|means|works?|fails?|so that|thanks to|which|causes?|caused|like|love|hate|want|think that|"
@@ -139,7 +139,7 @@ _LEARNED = re.compile(
 # The moment itself has few words; a clause beside it must say nothing.
 _MOST_IN_A_MOMENT = 7
 
-# With a condition, what one function does is a rule for whoever calls it.
+# With a condition, what one function does is a rule for its callers.
 _CONDITION = re.compile(
     r"\b(?:when|if|while|until|once|after|before|during|where)\b|如果|当|若|时(?!间)|的话|一旦|之后|之前", re.IGNORECASE
 )

@@ -18,7 +18,7 @@ from memsieve.text.sentences import split_clauses, split_sentences
 
 # More than this share of a finding's concepts in one memory: it is known.
 COVERED = 0.8
-# So alike by vectors, two texts say the same in other words or another language.
+# From this cosine on, two texts say the same in other words or another language.
 SAME_MEANING = 0.9
 SAME_WORDING_AND_MEANING = 0.95
 # Fewer concepts than this are in many texts by chance.
@@ -27,7 +27,7 @@ _SAME_WORDING = 0.8
 # Fewer than this are found in a long text here and there.
 _MANY = 6
 _ADDED = 2
-# Who differs from the nearest memories differs from the rest; each comparison may take milliseconds.
+# How many memories are compared, nearest first, at milliseconds each: a finding unlike these is unlike the rest.
 _MOST_COMPARED = 5
 _COMPARED = 2000
 
@@ -163,7 +163,7 @@ def _covered(mine: frozenset[str], content: str) -> float:
 def _needed(mine: frozenset[str], theirs: frozenset[str]) -> float:
     """Return the similarity from which a finding means the same as a memory.
 
-    Vectors hardly see what a finding adds, or that one word stands for another: a synonym, or someone else.
+    Vectors hardly show what a finding adds, or whether another word is a synonym or names somebody else.
     """
     both = shared(mine, theirs)
     own, left = len(mine - both), len(theirs - shared(theirs, mine))

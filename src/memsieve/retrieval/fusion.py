@@ -13,7 +13,7 @@ from memsieve.retrieval.index import Match
 # Chosen on LoCoMo and VCSum, where recall at 10 stays within two points from 0.3 to 0.6. A sum of scores standardised
 # in each question, tried on them and on QMSum, ranks alike, and could not say how relevant an answer is.
 VECTOR_WEIGHT = 0.45
-# A hot item this relevant, and more so than every verified one, goes before these; any other stands below them.
+# A hot item goes before the verified ones if it is at least this relevant, and more so than all of them; else after.
 HIGHLY_RELEVANT = 0.65
 LEAST_PER_LEG = 20
 
@@ -37,9 +37,9 @@ def candidates_per_leg(limit: int) -> int:
 
 
 def merge(verified: Sequence[ContextItem], unverified: Sequence[ContextItem]) -> tuple[ContextItem, ...]:
-    """Put hot items first that nothing verified comes up to, then the verified ones, then the other hot ones.
+    """Return hot items more relevant than every verified one, then the verified ones, then the other hot ones.
 
-    What is verified already is not served again as unverified.
+    A text that is verified already is not served again as unverified.
     """
     known = {item.content for item in verified}
     unverified = [item for item in unverified if item.content not in known]

@@ -1,4 +1,4 @@
-"""Exact search by vectors and words over texts held in memory."""
+"""Exact search by vectors and words over texts in memory."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from memsieve.model import Origin, Vector
 from memsieve.retrieval.neighbours import Parts, Positions, Sessions
 from memsieve.text.tokenize import is_chinese
 
-# BM25's two constants, tried on LoCoMo, and how many unseen texts each project is thought to hold besides its own:
-# without them the idf of a word would swing wildly in a project of three memories.
+# BM25's two constants, tried on LoCoMo, and how many unseen texts are added to each project's count of texts:
+# without them the idf of a word would vary wildly in a project of three memories.
 SATURATION = 0.9
 LENGTH_WEIGHT = 0.4
 PRIOR_TEXTS = 100
@@ -208,7 +208,7 @@ def idf(holding: int, texts: int) -> float:
 
 
 def expected_word_scores(similarities: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Return the word scores that texts so similar to a query would have if they were in its language.
+    """Return the word scores that texts of these similarities would have if they were in the query's language.
 
     Two languages share no words, so that a memory could only lose by being in the other. Measured on 2,000 memories,
     half English and half Chinese: vectors of strangers lie as far apart within a language as between two, but without

@@ -1,7 +1,7 @@
 """Context expansion: texts are found by the words of the messages next to them in their session.
 
-An answer rarely repeats the words of its question, and what was said just before or after it does. Only what the index
-holds takes part: long-term memory's index holds what a person verified and nothing else.
+An answer rarely repeats the words of its question, but the messages just before or after it do. Only indexed texts
+take part: long-term memory's index holds what a person verified and nothing else.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from memsieve.model import Origin
 # Weight of a query term found only in the adjacent message, and in the next but one.
 # Chosen on LoCoMo, where recall at 10 stays within a point for 0.6 to 0.7 and 0.4 to 0.5; `ENOUGH` on QMSum, too.
 SHARES = (0.6, 0.4)
-# "Yes, please." says little whatever was said before it: only a text of so many words takes the full share.
+# A text with this many words takes the full share; "Yes, please." says little, whatever its neighbours say.
 ENOUGH = 12
-# Sessions may go on for years under one name; what was said on another day is no context.
+# Sessions may go on for years under one name; a message of another day is no context.
 NEAR = timedelta(days=1).total_seconds()
 
-# Rows of three: a text, another that was said around it, and how many others were said between the two.
+# Rows of three: a text, a neighbour of it in its session, and the number of messages between the two.
 Links = npt.NDArray[np.intp]
 Positions = npt.NDArray[np.intp]
 # One row per text, one column per query term: the term's score in the text.
@@ -31,7 +31,7 @@ Parts = npt.NDArray[np.float64]
 
 
 class Sessions:
-    """Positions of texts in the order in which they were said, by session."""
+    """Positions of texts in the order of time, by session."""
 
     def __init__(self) -> None:
         self._origins: dict[int, tuple[list[tuple[float, int]], float]] = {}
@@ -44,7 +44,7 @@ class Sessions:
         insort(session, (moment, position))
 
     def links(self, positions: Iterable[int]) -> Links:
-        """Return the links of some texts to what was said around them."""
+        """Return the links of some texts to their neighbours."""
         links = [link for position in positions if position in self._origins for link in self._around(position)]
         return np.array(links, np.intp).reshape(-1, 3)
 
@@ -56,7 +56,7 @@ class Sessions:
         lengths: npt.NDArray[np.floating],
         allowed: npt.NDArray[np.bool_] | None = None,
     ) -> Positions:
-        """Return what was found with its neighbours, and raise the `word_scores` of both by each other's words."""
+        """Return the found texts with their neighbours, and raise the `word_scores` of both by each other's words."""
         if not self._origins:
             return found
         links = self.links(found.tolist())

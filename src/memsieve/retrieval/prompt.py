@@ -30,9 +30,9 @@ _NOT_ASKED = "Memory could not be asked: what it holds on this is not known."
 _BREAKS = re.compile(r"\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _UNSEEN = re.compile(f"[{validate.UNSEEN}]")
 _MARKS = "`\uff40\u02cb\u2035\u1fef"
-# What looks like a run of backticks to somebody, with what nobody sees in between.
+# Runs of backticks and their lookalikes, with invisible characters in between.
 _MARK_RUN = re.compile(f"[{_MARKS}](?:[\u200c\u200d\ufe0e\ufe0f]*[{_MARKS}])*")
-# Who reads these before one of these words reads a label of ours, however it is written.
+# One of these marks before one of these words could pass for memsieve's own label, in any spelling.
 _LABEL_MARK = re.compile("[✅✔☑⚡]\ufe0f?")
 _LABEL_WORDS = tuple("verified unverified temporarycontext 临时上下文 臨時上下文 已验证 已驗證 未验证 未驗證".split())
 _LABEL_REACH = 200

@@ -22,7 +22,7 @@ from memsieve.text.tokenize import tokenize
 MAX_QUERY_BYTES = 64 * 1024
 MAX_ITEMS = 1000
 MAX_DAYS = 36_500
-# An outage of one store is no reason to keep back what the other knows.
+# An outage of one store does not withhold the results of the other.
 _DOWN = (StoreUnavailable, StoreCorrupt, ConfigError)
 
 T = TypeVar("T")

@@ -1,4 +1,4 @@
-"""What a person may look into: where things came from, and whether the record of it is whole."""
+"""Lineage, and verification of the audit log."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Audit:
 
 @dataclass(frozen=True, kw_only=True)
 class Auditor:
-    """Looks into a project on a person's behalf."""
+    """Verifies a project's audit log and follows lineages, on a person's behalf."""
 
     quarantine: QuarantineStore
     longterm: LongTermStore
@@ -50,7 +50,7 @@ class Auditor:
         return Audit(events=expected - 1, head=head, problems=tuple(problems))
 
     async def lineage(self, scope: Scope, any_id: str) -> Lineage:
-        """Follow an entry, an insight, a memory or a chunk back to what was said and on to who was served it."""
+        """Follow an entry, insight, memory or chunk back to its entries, and on to the sessions it was served to."""
         insight = await self.digests.get(scope, any_id)
         decided = insight.decision if insight is not None else None
         memory = await self.longterm.get(scope, decided.memory_id if decided and decided.memory_id else any_id)

@@ -20,7 +20,7 @@ async def insight_or_entry(
     digests: DigestStore, quarantine: QuarantineStore, scope: Scope, any_id: str
 ) -> Insight | Receipt:
     """Return the insight or the entry that a person names, or say that there is neither."""
-    # An entry may come from elsewhere with an id of its own: it must not stand before an insight.
+    # An imported entry brings its own id: it must not take precedence over an insight.
     found = await digests.get(scope, any_id) or await quarantine.get(scope, any_id)
     if found is None:
         raise NotFound(

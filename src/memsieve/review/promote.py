@@ -117,7 +117,7 @@ class Promoter:
         return memory
 
     async def _evidence(self, scope: Scope, insight: Insight) -> list[Entry]:
-        """Return the sources that count and still stand: what was dismissed or retired is not brought back."""
+        """Return the sources that count and are still valid: what was dismissed or retired is not brought back."""
         counting = [source.entry_id for source in insight.sources if source.doubt is None]
         found = await self.quarantine.get_many(scope, counting)
         standing = [one.entry for one in found if one.review not in _REJECTED]
@@ -178,7 +178,7 @@ class Promoter:
 
 
 def _origin(entries: Sequence[Entry]) -> Origin | None:
-    """Return where the text of one entry was said; None for a text of several entries."""
+    """Return the origin of a text of one entry; None for a text of several entries."""
     return Origin(session_id=entries[0].session_id, at=entries[0].created_at) if len(entries) == 1 else None
 
 

@@ -141,7 +141,7 @@ class Retirer:
         return Retirement(memory=await self._memory(scope, memory.id), served=tuple(served))
 
     async def _still_restated(self, scope: Scope, memory_id: str, tombstone: Tombstone) -> bool:
-        """Tell that the filter would take what another living memory says for the tombstone's."""
+        """Say whether the filter would take another living memory's text for that of the tombstone."""
         hits = await self.longterm.search(scope, tombstone.embedding, tombstone.words, _NEAREST)
         others = [hit.content for hit in hits if hit.memory_id != memory_id]
         vectors = await self.embedder.embed(others)

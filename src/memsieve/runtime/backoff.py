@@ -1,4 +1,4 @@
-"""Exponential back-off, and what servers say about it."""
+"""Exponential back-off, and the Retry-After header of HTTP."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from email.utils import parsedate_to_datetime
 class Backoff:
     """Delays between attempts: each is `factor` times the one before, at most `longest` seconds.
 
-    With `jitter` each delay is shorter by a random share of at most so much, so that many callers do not come back at
+    With `jitter` each delay is shorter by a random share, at most this one, so that many callers do not come back at
     once. `patience` is after how many seconds no further attempt may begin.
     """
 

@@ -55,7 +55,7 @@ class Front(Generic[A_co]):
     def __init__(self, loop: LoopThread, inner: A_co, *, owner: object = None) -> None:
         self.loop = loop
         self.inner = inner
-        # A memory that nobody holds any more is closed: what is in use holds its own.
+        # A memory without references is closed: objects in use keep a reference to theirs.
         self._owner = owner
 
 

@@ -11,7 +11,7 @@ from memsieve.model import Scope
 
 
 class ProjectLock:
-    """Async lock; `version` counts its releases, so a caller can tell whether anybody held it meanwhile."""
+    """Async lock; `version` counts its releases, so a caller can tell whether it was acquired meanwhile."""
 
     def __init__(self) -> None:
         self._lock = asyncio.Lock()

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Services:
-    """Everything a memory is made of, wired once when it is opened."""
+    """The services of a memory, wired once when it is opened."""
 
     ingress: Ingress
     restorer: Restorer

@@ -27,7 +27,7 @@ NUMERALS = {word: number for number, word in enumerate(_words("numerals"))} | {
 SCALES = {word: float(size) for size, *words in _rows("scales") for word in words}
 CHINESE_DIGITS = {digit: number for number, digit in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 CHINESE_SCALES = {"十": 10.0, "百": 100.0, "千": 1e3, "万": 1e4, "亿": 1e8}
-# What each unit measures, and how much of the base unit it stands for.
+# What each unit measures, and its factor to the base unit.
 MEASURES = {word: (dimension, float(factor)) for dimension, factor, *words in _rows("measures") for word in words}
 CLASSIFIERS = "".join(_words("classifiers"))
 LABELS = frozenset(_words("labels"))
@@ -96,7 +96,7 @@ STARTS = frozenset(MONTHS) | frozenset(WEEKDAYS) | NUMBER_WORDS | frozenset(HAN_
 
 
 class QuantityKind(StrEnum):
-    """What a number stands for; a label names a thing and measures nothing."""
+    """The kind of a quantity; a label names a thing and measures nothing."""
 
     DATE = "dates"
     WEEKDAY = "weekdays"

@@ -44,7 +44,7 @@ class LineOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One line of an import: where it stood, what became of it, and why if nothing did."""
+    """One line of an import: its number, its outcome, and the reason if it was not imported."""
 
     number: int
     end: int
@@ -116,7 +116,7 @@ class _MemoryOfEntries(_MemoryText):
 
 @dataclass(frozen=True, kw_only=True)
 class Importer:
-    """Brings lines into one project: entries through its filter, memories in the name of the person who reviews it.
+    """Imports lines into one project: entries through its filter, memories in the name of the person who reviews it.
 
     Memories are skipped unless the person `approves` of them.
     """
@@ -128,12 +128,12 @@ class Importer:
     approves: bool = False
 
     def run(self, stream: BinaryIO) -> Iterator[Line]:
-        """Bring every line in, and yield what became of it, in order; a bad one does not stop the rest."""
+        """Import every line, and yield its outcome, in order; a bad line does not stop the rest."""
         for lines in batches(stream, self.longest):
             yield from self._bring(self._understood(line) for line in lines)
 
     def _bring(self, steps: Iterable[Any]) -> Iterator[Line]:
-        """Bring neighbours of the same kind together, so that the order stays."""
+        """Import runs of lines of one kind together, which keeps the order."""
         ways: dict[type, Callable[[Iterator[Any]], Iterable[Line]]] = {
             Line: iter,
             _Entry: self._filter,

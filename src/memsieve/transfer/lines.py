@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 from memsieve.errors import InvalidInput
 
-# What is brought together, and reported together: about a second's work.
+# The most lines imported and reported together: about a second's work.
 TOGETHER = 256
 
 _READ = 1 << 18
@@ -21,7 +21,7 @@ _LEAST_LINE = 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawLine:
-    """A line that is not blank, and where it ends; None in place of one that is too long to be held."""
+    """A line that is not blank, and where it ends; None in place of one that is too long."""
 
     number: int
     end: int
@@ -44,7 +44,7 @@ class RawLine:
 
 
 def longest_line(max_content_bytes: int) -> int:
-    """Return how many bytes a line may have that holds content of at most so many."""
+    """Return how many bytes a line may have if its content has at most this many."""
     return max(_LEAST_LINE, _LINE_FACTOR * max_content_bytes)
 
 

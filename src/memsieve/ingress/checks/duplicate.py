@@ -18,7 +18,7 @@ from memsieve.text.normalize import normalized
 _MOST_BY_WORDS = 0.89
 # Below this cosine two texts are no copies, and how many words they share makes no difference.
 _WORTH_A_LOOK = 0.7
-# A copy is the nearest of all. If so many near ones make another claim, the rest do; each look takes milliseconds.
+# How many of the nearest are compared, at milliseconds each: a copy is the nearest of all.
 _MOST_COMPARED = 10
 
 

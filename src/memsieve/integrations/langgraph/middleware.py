@@ -33,8 +33,8 @@ class MemoryState(AgentState[Any]):
 class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
     """Records and recalls: `create_agent(model, tools, middleware=[MemoryMiddleware(recorder)])`.
 
-    Memory is asked once a run, by the last thing that the user said, and stands before that: what comes before it
-    in the prompt stays the same. With `recall=False` it records only. Further options are those of `retrieve`.
+    Memory is queried once a run, by the user's last message, and inserted before that: the prompt up to there stays
+    the same. With `recall=False` it records only. Further options are those of `retrieve`.
     """
 
     state_schema = MemoryState
@@ -152,7 +152,7 @@ def _query(state: Any) -> str | None:
 
 
 def _informed(request: ModelRequest[Any]) -> ModelRequest[Any]:
-    """Put what was recalled before the last thing that the user said; not into the system's words: it is data."""
+    """Insert the recalled memory before the user's last message; not into the system prompt: it is data."""
     block = request.state.get("history_context")
     if not block:
         return request

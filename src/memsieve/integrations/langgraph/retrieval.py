@@ -40,7 +40,7 @@ def memory_retrieval_node(  # noqa: PLR0913 - options
 ) -> Runnable[Any, dict[str, Any]]:
     """Make a node that recalls, for `graph.add_node("recall", …)`.
 
-    It asks by the state's `topic` (or another key), or else by the last thing that a person said, and emits
+    It queries by the state's `topic` (or another key), or else by the user's last message, and emits
     `memory_retrieved` with the count. A `project_id` or `group_id` in the state chooses among the `projects` given
     here, and reaches no other. `include_verdicts=False` leaves out what people approved.
     """

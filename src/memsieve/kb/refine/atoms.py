@@ -164,8 +164,8 @@ class _ConceptCache:
         rows: dict[str, Any] = {}
         with suppress(OSError, ValueError, KnowledgeBaseError, RecursionError, AttributeError):
             atomic.require_folder(layout.cache)
-            held = json.loads(atomic.read(layout.cache / _CACHE_FILE, most=_MOST_CACHE_BYTES))
-            rows = dict(held["atoms"]) if held.get("rules") == _concepts_version() else {}
+            saved = json.loads(atomic.read(layout.cache / _CACHE_FILE, most=_MOST_CACHE_BYTES))
+            rows = dict(saved["atoms"]) if saved.get("rules") == _concepts_version() else {}
         return cls(layout.cache / _CACHE_FILE, rows, time.time_ns(), {})
 
     def atom(self, path: str, found: os.stat_result) -> Atom | None:
@@ -175,8 +175,8 @@ class _ConceptCache:
             return None
         self.fresh[path] = state
         with suppress(TypeError, ValueError, KeyError):
-            held, identity, title, sources, about = self.rows[path]
-            if held == state and _plain(identity, title, *sources, *about) and all(about):
+            saved, identity, title, sources, about = self.rows[path]
+            if saved == state and _plain(identity, title, *sources, *about) and all(about):
                 return Atom(path, identity, title, tuple(sources), frozenset(about))
         return None
 

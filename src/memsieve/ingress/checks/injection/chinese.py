@@ -89,7 +89,7 @@ def _verb(said: str, at: int) -> str:
         return ""
     sizes = range(_LONGEST_VERB, 0, -1)
     verb = next((said[at : at + size] for size in sizes if said[at : at + size] in words.verbs), "")
-    # "创作的过程" speaks of a deed and orders none.
+    # "创作的过程" speaks of an action and orders none.
     return "" if said.startswith("的", at + len(verb)) else verb
 
 

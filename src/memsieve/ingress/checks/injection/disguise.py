@@ -1,4 +1,4 @@
-"""What nobody sees, and the plain text behind a disguise.
+"""Find invisible characters, and the plain text behind a disguise.
 
 Characters that nobody sees hide a message, unless a script or an emoji needs them. Disguises are lookalike letters,
 letter spacing, leet, rot13, reversal, base64, hexadecimal and escapes.

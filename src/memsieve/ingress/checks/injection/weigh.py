@@ -1,4 +1,4 @@
-"""How much speaks for a sentence being an order to the reader."""
+"""Score how likely a sentence is an order to the reader."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from memsieve.ingress.checks.injection.phrases import load_table
 from memsieve.ingress.checks.injection.sentence import Language, Sentence, Surroundings
 
 LANGUAGES = (ENGLISH, CHINESE)
-# At 0 an order and an ordinary sentence are held to be equally likely.
+# At 0 an order and an ordinary sentence are equally likely.
 THRESHOLD = -0.25
 # The table of what each sign weighs, by language, and the name in it of what every sentence weighs.
 WEIGHTS = "weights.toml"
