@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from memsieve.cli.app import app
-from memsieve.cli.exits import exit_code
+from memsieve.cli.output import exit_code
 from memsieve.errors import (
     ApprovalRequired,
     ConfigError,

@@ -104,7 +104,7 @@ def test_errors_of_a_server_have_the_exit_codes_of_the_command_line(remote):
 
 
 def test_a_server_that_is_down_is_told_of_with_what_to_do(monkeypatch):
-    monkeypatch.setattr("memsieve.cli.target.PATIENCE", 0.2)
+    monkeypatch.setattr("memsieve.cli.options.PATIENCE", 0.2)
     down = Remote("--server", "http://127.0.0.1:9")
     assert "memsieve serve" in down.refused("stats", code=6)
     for wrong in ("localhost", ""):
@@ -180,7 +180,7 @@ def test_neither_server_nor_key_is_a_setting(monkeypatch):
 
 def test_the_key_is_taken_from_the_variable_alone_and_shown_nowhere(monkeypatch):
     monkeypatch.setenv("MEMSIEVE_KEY", "msv_secret")
-    monkeypatch.setattr("memsieve.cli.target.PATIENCE", 0.1)
+    monkeypatch.setattr("memsieve.cli.options.PATIENCE", 0.1)
     for code, options in ((6, ()), (2, ("--key", "msv_secret"))):
         result = CliRunner().invoke(app, ["stats", "--server", "http://127.0.0.1:9", *options])
         assert result.exit_code == code

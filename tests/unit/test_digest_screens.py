@@ -9,8 +9,8 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from memsieve.cli import digest_screens, drawing, screens
-from memsieve.cli.target import Target
+from memsieve.cli import digest_screens, drawing, filtering
+from memsieve.cli.options import Target
 from memsieve.digest.diff import word_diff
 from memsieve.jobs.weekly import DigestRun, RunOutcome
 from memsieve.model import (
@@ -332,15 +332,15 @@ def counts(**fields):
 
 def test_the_counts_of_a_project_say_how_many_insights_wait_and_where_to_look():
     oldest = datetime.now(UTC) - timedelta(days=41, minutes=1)
-    text = shown(screens.stats([counts(insights_waiting=7, oldest_waiting=oldest)]))
+    text = shown(filtering.draw_stats([counts(insights_waiting=7, oldest_waiting=oldest)]))
     assert "apollo 7 insights wait, the oldest is 41 days old." in text
     assert "memsieve digest --project apollo --last" in text
 
 
 def test_working_memory_that_does_not_answer_is_a_dash_in_the_counts_and_not_a_zero():
-    down = shown(screens.stats([counts(working=None)]))
+    down = shown(filtering.draw_stats([counts(working=None)]))
     assert "–" in down
     assert "Working memory does not answer" in down
-    up = shown(screens.stats([counts(working=0)]))
+    up = shown(filtering.draw_stats([counts(working=0)]))
     assert "–" not in up
     assert "does not answer" not in up

@@ -10,26 +10,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from memsieve.cli import (
-    audit,
-    demo,
-    digest,
-    entries,
-    filtering,
-    health,
-    kb,
-    keys,
-    mcp,
-    migrate,
-    review,
-    serve,
-    transfer,
-    vectors,
-    worker,
-    working,
-)
-from memsieve.cli.exits import TABLE, USAGE, exit_code
-from memsieve.cli.output import complain
+from memsieve.cli import agents, demo, digest, filtering, kb, keys, maintenance, mcp, review, serve, transfer, worker
+from memsieve.cli.output import EXIT_CODES, USAGE, complain, exit_code
 from memsieve.errors import MemsieveError
 
 
@@ -79,11 +61,11 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},
-    epilog=TABLE,
+    epilog=EXIT_CODES,
 )
-for part in (demo, serve, mcp, entries, working, digest, review, filtering, transfer, vectors, migrate, worker, health):
+for part in (demo, serve, mcp, agents, digest, review, filtering, transfer, maintenance, worker):
     app.add_typer(part.commands)
-app.add_typer(audit.commands, name="audit", rich_help_panel="Review")
+app.add_typer(review.audit, name="audit", rich_help_panel="Review")
 app.add_typer(keys.commands, name="keys", rich_help_panel="Data")
 knowledge = typer.Typer(
     no_args_is_help=True,

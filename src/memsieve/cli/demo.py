@@ -6,7 +6,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -16,11 +16,13 @@ import typer
 
 from memsieve.cli import options
 from memsieve.cli.options import examples
-from memsieve.cli.output import json_line, say, screen
+from memsieve.cli.output import digest_screens, documents, draw, json_line, printable, say, screen
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from memsieve.memory import Memory
-    from memsieve.model import Answer, Insight, LongTermMemory, Receipt, Retirement
+    from memsieve.model import Answer, Insight, LongTermMemory, Receipt, Retirement, Stats
     from memsieve.project import Project, Review
 
     Scene = tuple[str, str, list[Receipt | LongTermMemory | Answer | Retirement | Insight]]
@@ -43,16 +45,16 @@ def demo(data: options.Data = None, as_json: options.Json = False) -> None:
     with _memory(data) as memory:
         project = memory.project(_free_name(memory.projects()))
         if as_json:
-            _tell_programs(project)
+            _print_json(project)
         else:
-            _tell_people(project, data)
+            _print_scenes(project, data)
 
 
 def _memory(data: Path | None) -> Memory:
     from memsieve.config import FilterSettings
     from memsieve.memory import Memory
 
-    # The story is told with the defaults: a slow judge or other numbers would tell another one.
+    # The demo uses the defaults: with a slow judge or other numbers it would end differently.
     settings = replace(
         options.settings_of(data), llm_base_url=None, llm_model=None, filter=FilterSettings(), shadow=None
     )
@@ -150,18 +152,16 @@ def _refused(project: Project) -> Iterator[Receipt]:
         yield project.record(content, session_id="monday", agent_id=agent, confidence=confidence)
 
 
-def _tell_people(project: Project, data: Path | None) -> None:
-    from memsieve.cli import screens
-
+def _print_scenes(project: Project, data: Path | None) -> None:
     console = screen()
-    console.print(screens.opening(project.id))
+    console.print(_draw_opening(project.id))
     for number, (title, narration, results) in enumerate(_play(project), start=1):
-        console.print(screens.scene(number, title, narration, results))
+        console.print(_draw_scene(number, title, narration, results))
     folder = "" if data is None else f" --data {shlex.quote(str(data))}"
     chosen = f"--project {project.id}{folder}"
     program = _program()
     console.print(
-        screens.closing(
+        _draw_closing(
             project.stats(),
             {
                 f"{program} log {chosen}": "everything that was said, and why it got in or not",
@@ -182,7 +182,7 @@ def _program() -> str:
     return shlex.quote(os.path.relpath(here))
 
 
-def _tell_programs(project: Project) -> None:
+def _print_json(project: Project) -> None:
     scenes = [
         {"title": title, "narration": narration, "results": [_document(result) for result in results]}
         for title, narration, results in _play(project)
@@ -191,7 +191,6 @@ def _tell_programs(project: Project) -> None:
 
 
 def _document(result: Any) -> Any:
-    from memsieve import documents
     from memsieve.model import Answer, Insight, LongTermMemory, Receipt
 
     match result:
@@ -204,3 +203,74 @@ def _document(result: Any) -> Any:
         case Answer():
             return documents.AnswerWithId.of(result)
     return documents.Retirement.of(result)
+
+
+def _draw_opening(project: str) -> RenderableType:
+    """Draw the beginning of the demo."""
+    tiers = draw.text(
+        ("quarantine", "bold red"), (" ── filter ──▶ ", "dim"), ("⚡️ working, 24 h", "bold yellow"),
+        (" ── a person ──▶ ", "dim"), ("✅ long-term", "bold green"),
+    )  # fmt: skip
+    words = draw.text("Nothing becomes memory just because an agent said it.")
+    return draw.stack(
+        draw.text(),
+        draw.box_around(draw.stack(words, draw.text(), tiers), "memsieve"),
+        draw.text(f"  Watch project “{project}”:\n", style="dim"),
+    )
+
+
+def _draw_scene(number: int, title: str, narration: str, results: Sequence[object]) -> RenderableType:
+    """Draw one scene of the demo."""
+    shown = [part for result in results for part in (draw.indented(_draw_result(result), 3), draw.text())]
+    return draw.stack(
+        draw.text(f"{number}  {title}", style="bold cyan"),
+        draw.indented(draw.text(narration, style="italic"), 3),
+        draw.text(),
+        *shown,
+    )
+
+
+def _draw_closing(counts: Stats, commands: Mapping[str, str]) -> RenderableType:
+    """Draw the end of the demo: how it came out, and what to try next."""
+    words = draw.text(
+        "\n", (f"{counts.recorded} said, {counts.admitted} admitted, {counts.refused} refused, ", "bold"),
+        (f"{counts.memories} verified by a person.\n", "bold"),
+    )  # fmt: skip
+    tries = [draw.text((command, "cyan"), (f"\n   {purpose}", "dim")) for command, purpose in commands.items()]
+    return draw.stack(words, draw.text("Try next · 接着试试", style="bold"), *map(draw.indented, tries))
+
+
+def _draw_result(result: object) -> RenderableType:
+    from memsieve.model import Answer, Insight, LongTermMemory, Receipt, Retirement
+
+    match result:
+        case Receipt():
+            return _draw_receipt(result)
+        case LongTermMemory():
+            return _draw_memory(result)
+        case Insight():
+            return digest_screens.card(result)
+        case Answer():
+            return draw.answer(result)
+        case Retirement():
+            return draw.stack(_draw_memory(result.memory), draw.text(), draw.served(result.served))
+    raise TypeError(result)
+
+
+def _draw_receipt(record: Receipt) -> RenderableType:
+    title, style = draw.outcome(record.admission)
+    said = draw.text((f"{record.entry.agent_id}: ", "bold"), f"“{draw.excerpt(record.entry.content)}”")
+    verdict = draw.text(title, style=f"bold {style}")
+    failed = (check for check in record.admission.checks if not check.passed)
+    reasons = [draw.text(f"✘ {check.name}: {printable(str(check.reason))}", style=style) for check in failed]
+    return draw.stack(said, draw.indented(draw.stack(verdict, *reasons)))
+
+
+def _draw_memory(record: LongTermMemory) -> RenderableType:
+    fate = f"✅ verified: approved by {record.approval.by}"
+    style = "bold green"
+    if record.retired_at is not None:
+        fate, style = f"✝ retired by {record.retired_by}: no longer served", "bold magenta"
+    return draw.stack(
+        draw.text(f"“{draw.excerpt(record.approval.content)}”"), draw.indented(draw.text(fate, style=style))
+    )

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memsieve.cli import options
-from memsieve.cli.options import examples
-from memsieve.cli.output import progress, show
-from memsieve.cli.target import Target
+from memsieve.cli.options import Target, examples
+from memsieve.cli.output import digest_screens, documents, progress, show
 from memsieve.errors import NotFound
 
 if TYPE_CHECKING:
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 
 commands = typer.Typer()
 PANEL = "Review"
-SCREENS = "digest_screens"
 FAILED = 1
 
 
@@ -82,10 +80,9 @@ def insight(
             subject=insight_id,
         )
     show(
-        lambda documents: {"insight": documents.Insight.of(found)},
-        lambda screens: screens.insight(found, target),
+        lambda: {"insight": documents.Insight.of(found)},
+        lambda: digest_screens.insight(found, target),
         as_json=as_json,
-        drawn_by=SCREENS,
     )
 
 
@@ -97,10 +94,9 @@ def _digest_one(project: str, days: float | None, target: Target, *, last: bool,
         if found is None or not found.entries:
             options.note_if_unknown(memory, project)
     show(
-        lambda documents: {"digest": None if found is None else documents.Digest.of(found)},
-        lambda screens: screens.no_digest(project) if found is None else screens.digest(found, oldest, target),
+        lambda: {"digest": None if found is None else documents.Digest.of(found)},
+        lambda: digest_screens.no_digest(project) if found is None else digest_screens.digest(found, oldest, target),
         as_json=as_json,
-        drawn_by=SCREENS,
     )
 
 
@@ -116,10 +112,9 @@ def _make_due(target: Target, *, as_json: bool) -> None:
     with options.open_data(target.data) as memory, progress("Digesting") as advance:
         runs = memory.make_due_digests(advance)
     show(
-        lambda documents: {"runs": [documents.DigestRun.of(run) for run in runs]},
-        lambda screens: screens.runs(runs),
+        lambda: {"runs": [documents.DigestRun.of(run) for run in runs]},
+        lambda: digest_screens.runs(runs),
         as_json=as_json,
-        drawn_by=SCREENS,
     )
     if any(run.outcome is RunOutcome.FAILED for run in runs):
         raise typer.Exit(FAILED)

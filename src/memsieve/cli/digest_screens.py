@@ -10,8 +10,8 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.text import Text
 
 from memsieve.cli import drawing
+from memsieve.cli.options import Target
 from memsieve.cli.output import printable
-from memsieve.cli.target import Target
 from memsieve.jobs.weekly import DigestRun, RunOutcome
 from memsieve.model import (
     Digest,
@@ -282,7 +282,7 @@ def _source(record: InsightSource, *, whole: bool = False) -> RenderableType:
 
 
 def _speaker(record: InsightSource) -> str:
-    return drawing.said(record.session_id, record.agent_id)
+    return drawing.speaker(record.session_id, record.agent_id)
 
 
 def _doubt(record: InsightSource) -> str:

@@ -1,18 +1,26 @@
-"""Commands on the filter: what it did, what it still owes, what it would do."""
+"""Commands on the filter: stats, retry, replay."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from memsieve.cli import options
-from memsieve.cli.options import examples
-from memsieve.cli.output import show
-from memsieve.cli.target import Target
+from memsieve.cli.options import Target, examples
+from memsieve.cli.output import documents, draw, printable, show
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from memsieve.ingress.replay import Change, Replay
+    from memsieve.model import Receipt, Stats
 
 commands = typer.Typer()
 PANEL = "Filter"
+_UNCOUNTED = "Working memory does not answer and is not counted: see that Redis is up, or ask memsieve doctor."
 
 
 @commands.command(rich_help_panel=PANEL, epilog=examples("memsieve stats", "memsieve stats --project apollo"))
@@ -30,8 +38,8 @@ def stats(
         names = memory.projects() if project is None else [project]
         counts = [memory.project(name).stats() for name in names]
     show(
-        lambda documents: {"projects": [documents.Stats.of(count) for count in counts]},
-        lambda screens: screens.stats(counts),
+        lambda: {"projects": [documents.Stats.of(count) for count in counts]},
+        lambda: draw_stats(counts),
         as_json=as_json,
     )
 
@@ -42,8 +50,8 @@ def retry(project: options.Project, data: options.Data = None, as_json: options.
     with options.open_data(data) as memory:
         receipts = memory.maintenance(project).retry()
     show(
-        lambda documents: {"entries": [documents.Receipt.of(receipt) for receipt in receipts]},
-        lambda screens: screens.retried(project, receipts),
+        lambda: {"entries": [documents.Receipt.of(receipt) for receipt in receipts]},
+        lambda: _draw_retried(project, receipts),
         as_json=as_json,
     )
 
@@ -70,8 +78,8 @@ def replay(
     with options.open_data(data) as memory:
         outcome = memory.maintenance(project).replay(changes, since=options.since(days))
     show(
-        lambda documents: documents.Replay.of(outcome, changed=len(outcome.changes), changes=outcome.changes[:limit]),
-        lambda screens: screens.replay(outcome, changes, limit),
+        lambda: documents.Replay.of(outcome, changed=len(outcome.changes), changes=outcome.changes[:limit]),
+        lambda: _draw_replay(outcome, changes, limit),
         as_json=as_json,
     )
 
@@ -81,3 +89,66 @@ def _setting(written: str) -> tuple[str, str]:
     if not equals:
         raise typer.BadParameter(f"--set {written!r} has no value. Write it like --set min_confidence=0.7.")
     return name.strip(), value.strip()
+
+
+def draw_stats(records: Sequence[Stats]) -> RenderableType:
+    """Draw how much each project holds in each tier."""
+    if not records:
+        return draw.text("There are no projects yet. Begin with: memsieve demo", style="dim")
+    columns = ("said", "admitted", "refused", "pending", "working", "verified")
+    table = draw.table("project", numbers=columns)
+    for one in records:
+        working = "–" if one.working is None else one.working
+        counts = (one.recorded, one.admitted, one.refused, one.pending, working, one.memories)
+        table.add_row(draw.cell(one.project_id), *map(str, counts))
+    shadowed = (one for one in records if one.shadow_admitted or one.shadow_refused)
+    return draw.stack(
+        table,
+        *(_refusals(one) for one in records if one.refused_by),
+        *map(_shadow, shadowed),
+        *(_waiting(one) for one in records if one.insights_waiting),
+        *([draw.text(_UNCOUNTED, style="yellow")] if any(one.working is None for one in records) else []),
+    )
+
+
+def _refusals(record: Stats) -> RenderableType:
+    reasons = ", ".join(f"{name} {count}" for name, count in record.refused_by.items())
+    return draw.text((printable(record.project_id), "bold"), (f" refused for {printable(reasons)}", "dim"))
+
+
+def _shadow(record: Stats) -> RenderableType:
+    words = f" in shadow: {record.shadow_admitted} more admitted, {record.shadow_refused} more refused"
+    return draw.text((printable(record.project_id), "bold"), (words, "dim"))
+
+
+def _waiting(record: Stats) -> RenderableType:
+    wait = draw.waiting(record.insights_waiting, record.oldest_waiting)
+    look = f"memsieve digest --project {shlex.quote(record.project_id)} --last"
+    return draw.text((printable(record.project_id), "bold"), (f" {wait}\n", "yellow"), (f"  {look}", "dim"))
+
+
+def _draw_retried(project: str, receipts: Sequence[Receipt]) -> RenderableType:
+    if not receipts:
+        return draw.text(f"Nothing in {printable(project)} waits for a decision.", style="dim")
+    return draw.stack(*(draw.logged(one) for one in receipts))
+
+
+def _draw_replay(record: Replay, changes: Mapping[str, str], limit: int) -> RenderableType:
+    settings = ", ".join(f"{name} = {value}" for name, value in changes.items())
+    head = draw.text(
+        ("With ", "bold"),
+        (printable(settings), "bold cyan"),
+        (f": {record.admitted_after} of {record.entries} admitted", "bold"),
+        f" instead of {record.admitted_before}; {draw.count(record.changes, 'decision')} would change. Nothing has.",
+    )
+    shown = [_changed(one) for one in record.changes[:limit]]
+    more = len(record.changes) - len(shown)
+    return draw.stack(
+        head, *shown, *([draw.text(f"… and {more} more: --limit {len(record.changes)}", style="dim")] if more else [])
+    )
+
+
+def _changed(change: Change) -> RenderableType:
+    title, style = draw.DECISIONS[change.after.decision]
+    when = draw.minute(change.entry.created_at)
+    return draw.entry_row(f"{change.before} → {title}", style, when, change.entry, change.after.reasons)

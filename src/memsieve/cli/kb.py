@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from memsieve.cli import options
-from memsieve.cli.exits import PROBLEM_FOUND
-from memsieve.cli.options import examples
-from memsieve.cli.output import note, progress, show
-from memsieve.cli.target import Target
+from memsieve.cli.options import Target, examples
+from memsieve.cli.output import PROBLEM_FOUND, kb_screens, note, progress, show
 
 commands = typer.Typer()
-_show = partial(show, drawn_by="kb_screens")
-
 Base = Annotated[
     Path | None,
     typer.Option(
@@ -50,9 +45,9 @@ def init(
     from memsieve.kb.base import KnowledgeBase
 
     made = KnowledgeBase.init(base)
-    _show(
+    show(
         {"root": str(made.root), "id": made.id},
-        lambda screens: screens.made(made.root, made.id),
+        lambda: kb_screens.made(made.root, made.id),
         as_json=as_json,
     )
 
@@ -123,7 +118,7 @@ def write(  # noqa: PLR0913, PLR0917 - an option for each field
         "file": opened.layout.relative(written.path),
         "needed": Refinement.NEEDED if item.kind.is_finding else None,
     }
-    _show(document, lambda screens: screens.written(document), as_json=as_json)
+    show(document, lambda: kb_screens.written(document), as_json=as_json)
 
 
 @commands.command(epilog=examples("memsieve kb status", "memsieve kb status --kb docs/knowledge --json"))
@@ -133,7 +128,7 @@ def status(base: Base = None, as_json: options.Json = False) -> None:
 
     found = KnowledgeBase.open(base).status()
     document = asdict(found) | {"root": str(found.root)}
-    _show(document, lambda screens: screens.status(found), as_json=as_json)
+    show(document, lambda: kb_screens.status(found), as_json=as_json)
 
 
 @commands.command(epilog=examples("memsieve kb check", "memsieve kb check --json"))
@@ -146,9 +141,9 @@ def check(base: Base = None, as_json: options.Json = False) -> None:
 
     opened = KnowledgeBase.open(base, checked=False)
     problems = opened.check()
-    _show(
+    show(
         {"sound": not problems, "problems": [asdict(problem) for problem in problems]},
-        lambda screens: screens.problems(problems, opened.root),
+        lambda: kb_screens.problems(problems, opened.root),
         as_json=as_json,
     )
     if problems:
@@ -190,7 +185,7 @@ def refine(
     opened = KnowledgeBase.open(base, observations=observations)
     with progress("Reading atoms") as advance:
         report = opened.refine(task=task, dry_run=dry_run, progress=advance)
-    _show(report.document(), lambda screens: screens.refined(report), as_json=as_json)
+    show(report.document(), lambda: kb_screens.refined(report), as_json=as_json)
 
 
 @commands.command(
@@ -216,7 +211,7 @@ def search(
     if found.degraded:
         note("The embedder did not answer: atoms were found by their words alone.")
     document = asdict(found) | {"query": query}
-    _show(document, lambda screens: screens.hits(found.hits, query), as_json=as_json)
+    show(document, lambda: kb_screens.hits(found.hits, query), as_json=as_json)
 
 
 @commands.command(
@@ -252,6 +247,6 @@ def sync(
     counts = {str(outcome): report.count(outcome) for outcome in SyncOutcome}
     told = [asdict(item) for item in report.items if item.outcome is not SyncOutcome.UNCHANGED]
     document = {"project": project, "dry_run": dry_run, **counts, "items": told}
-    _show(document, lambda screens: screens.synced(report, project), as_json=as_json)
+    show(document, lambda: kb_screens.synced(report, project), as_json=as_json)
     if report.count(SyncOutcome.REFUSED):
         raise typer.Exit(1)

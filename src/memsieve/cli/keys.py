@@ -1,20 +1,24 @@
-"""Commands on the keys of the HTTP door: make, list and revoke them."""
+"""Commands on the keys of the HTTP server: make, list and revoke them."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from memsieve.cli import options
-from memsieve.cli.options import examples
-from memsieve.cli.output import note, show
-from memsieve.cli.target import Target
+from memsieve.cli.options import Target, examples
+from memsieve.cli.output import documents, draw, note, printable, show
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from memsieve.model import ApiKey
 
 commands = typer.Typer(
-    no_args_is_help=True, help="Make, list and revoke the keys of the HTTP door.", rich_markup_mode="rich"
+    no_args_is_help=True, help="Make, list and revoke the keys of the HTTP server.", rich_markup_mode="rich"
 )
-SCREENS = "key_screens"
 
 
 @commands.command(
@@ -55,10 +59,9 @@ def make(
     with target.open() as memory:
         key, text = memory.keys.make(name=name, role=KeyRole(role), project_id=project, by=target.person(memory, by))
     show(
-        lambda documents: documents.NewKey.of(key=key, text=text),
-        lambda screens: screens.made(key, text),
+        lambda: documents.NewKey.of(key=key, text=text),
+        lambda: _draw_made(key, text),
         as_json=as_json,
-        drawn_by=SCREENS,
     )
     note("Put the key away now: memsieve keeps no copy, and it is not shown again.")
 
@@ -77,10 +80,9 @@ def list_(
     with Target.of(data, server).open() as memory:
         keys = memory.keys.list(project)
     show(
-        lambda documents: {"keys": [documents.Key.of(key) for key in keys]},
-        lambda screens: screens.listed(keys),
+        lambda: {"keys": [documents.Key.of(key) for key in keys]},
+        lambda: _draw_keys(keys),
         as_json=as_json,
-        drawn_by=SCREENS,
     )
 
 
@@ -101,8 +103,31 @@ def revoke(
     with target.open() as memory:
         key = memory.keys.revoke(key_id, by=target.person(memory, by))
     show(
-        lambda documents: {"key": documents.Key.of(key)},
-        lambda screens: screens.revoked(key),
+        lambda: {"key": documents.Key.of(key)},
+        lambda: _draw_revoked(key),
         as_json=as_json,
-        drawn_by=SCREENS,
     )
+
+
+def _draw_made(key: ApiKey, text: str) -> RenderableType:
+    reach = "all projects" if key.project_id is None else f"project {key.project_id}"
+    shown = draw.text((text, "bold green"))
+    shown.no_wrap = True
+    return draw.stack(shown, draw.facts(f"key {key.id}: {key.role} {key.name}, {reach}"))
+
+
+def _draw_keys(keys: Sequence[ApiKey]) -> RenderableType:
+    if not keys:
+        return draw.text("There are no keys yet. Make one: memsieve keys make --help", style="dim")
+    table = draw.table("id", "name", "role", "project", "made", "last used", "revoked")
+    table.columns[0].no_wrap = True
+    for key in keys:
+        times = map(draw.day, (key.made_at, key.last_used_at, key.revoked_at))
+        cells = map(draw.cell, (key.id, key.name, str(key.role), key.project_id or "all", *times))
+        table.add_row(*cells, style="dim" if key.revoked_at else None)
+    return table
+
+
+def _draw_revoked(key: ApiKey) -> RenderableType:
+    who, day = printable(key.revoked_by or "–"), draw.day(key.revoked_at)
+    return draw.text(f"Key {key.id} of {printable(key.name)} is no longer valid: revoked by {who} on {day}.")

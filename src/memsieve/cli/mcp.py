@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memsieve.cli import options
-from memsieve.cli.options import examples
-from memsieve.cli.target import KEY, PATIENCE, Target
+from memsieve.cli.options import KEY, PATIENCE, Target, examples
 
 if TYPE_CHECKING:
     from memsieve.mcp.context import Need, ToolContext

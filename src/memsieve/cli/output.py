@@ -1,4 +1,4 @@
-"""Where words go: results to standard output, as JSON or for people; everything else to standard error."""
+"""What a command prints and how it exits: results to standard output, all else to standard error; exit codes."""
 
 from __future__ import annotations
 
@@ -9,19 +9,102 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from operator import methodcaller
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
+from memsieve.errors import (
+    ConfigError,
+    Conflict,
+    EmbedderError,
+    Forbidden,
+    InvalidInput,
+    JudgeError,
+    KnowledgeBaseError,
+    MemsieveError,
+    NotFound,
+    SchemaOutdated,
+    StoreCorrupt,
+    StoreUnavailable,
+)
 from memsieve.validate import UNSEEN
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
+    from memsieve import documents
+    from memsieve.cli import digest_screens, kb_screens
+    from memsieve.cli import drawing as draw
+else:
+
+    class LazyModule:
+        """A module that is imported when first used: JSON output needs no tables, and a screen no pydantic."""
+
+        def __init__(self, name: str) -> None:
+            self._name = name
+
+        def __getattr__(self, attribute: str) -> Any:
+            return getattr(import_module(self._name), attribute)
+
+    documents, draw = LazyModule("memsieve.documents"), LazyModule("memsieve.cli.drawing")
+    digest_screens, kb_screens = LazyModule("memsieve.cli.digest_screens"), LazyModule("memsieve.cli.kb_screens")
+
+__all__ = [
+    "EXIT_CODES",
+    "PROBLEM_FOUND",
+    "USAGE",
+    "Advance",
+    "complain",
+    "digest_screens",
+    "documents",
+    "draw",
+    "exit_code",
+    "json_line",
+    "kb_screens",
+    "note",
+    "printable",
+    "progress",
+    "say",
+    "screen",
+    "show",
+    "wants_json",
+]
+
 # What an agent wrote must not move the cursor, colour the screen, turn the reading direction of a terminal, or hide.
 _COMMANDING = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{UNSEEN}]|[\ud800-\udfff]")
 _UNESCAPED_BY_JSON = re.compile(r"[\x7f-\x9f\ud800-\udfff]")
+
+
+USAGE = 2
+PROBLEM_FOUND = 8
+
+_CODES: dict[type[MemsieveError], int] = {
+    InvalidInput: USAGE,
+    ConfigError: USAGE,
+    NotFound: 3,
+    Conflict: 4,
+    Forbidden: 5,
+    StoreUnavailable: 6,
+    StoreCorrupt: 6,
+    SchemaOutdated: 6,
+    KnowledgeBaseError: 6,
+    EmbedderError: 7,
+    JudgeError: 7,
+}
+
+EXIT_CODES = """\
+[bold]Exit codes[/bold]
+  0    done; an entry that the filter refused is done, too
+  1    something unexpected: please report it; one of several has failed
+  2    wrong usage, input or settings
+  3    no such entry, insight, memory or project
+  4    the request disagrees with what is stored
+  5    not allowed: this needs a person, or a key that is valid and may do it
+  6    the store is down, damaged or of another version; a knowledge base is missing or broken
+  7    the embedder or the judge failed
+  8    `doctor`, `audit verify`, `migrate --check` or `kb check` found something
+  130  interrupted
+"""
 
 
 class Advance(Protocol):
@@ -40,19 +123,12 @@ def wants_json(as_json: bool) -> bool:
     return as_json or not sys.stdout.isatty()
 
 
-def show(
-    document: dict[str, Any] | Callable[[ModuleType], Any],
-    picture: Callable[[ModuleType], RenderableType],
-    *,
-    as_json: bool,
-    drawn_by: str = "screens",
-) -> None:
-    """Print a command's one result: for programs, made of `memsieve.documents`; for people, by a module of screens."""
-    # Either is imported here: a program need not wait for tables, and a person not for pydantic.
+def show(document: dict[str, Any] | Callable[[], Any], picture: Callable[[], RenderableType], *, as_json: bool) -> None:
+    """Print a command's one result: for programs, as JSON; for people, as a picture."""
     if wants_json(as_json):
-        say(json_line(document(import_module("memsieve.documents")) if callable(document) else document))
-        return
-    screen().print(picture(import_module(f"memsieve.cli.{drawn_by}")))
+        say(json_line(document() if callable(document) else document))
+    else:
+        screen().print(picture())
 
 
 def json_line(document: Any) -> str:
@@ -97,3 +173,8 @@ def progress(title: str, total: int | None = None) -> Iterator[Advance]:
     with Progress(console=screen(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=total)
         yield lambda done, total=None: bar.update(task, completed=done, total=total)
+
+
+def exit_code(error: MemsieveError) -> int:
+    """Return the exit code of an error: its own, or that of the nearest class above it."""
+    return next((_CODES[kind] for kind in type(error).__mro__ if kind in _CODES), 1)

@@ -1,19 +1,31 @@
-"""Commands for the people who review: look into quarantine, and decide."""
+"""Commands for people who review: look into quarantine, decide, and read the audit log."""
 
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Literal
+from collections import deque
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from memsieve.cli import options
-from memsieve.cli.options import examples
-from memsieve.cli.output import note, show
-from memsieve.cli.target import Target
+from memsieve.cli.options import Target, examples
+from memsieve.cli.output import PROBLEM_FOUND, documents, draw, note, printable, show
 from memsieve.errors import NotFound
 
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from memsieve.cli.options import Opened
+    from memsieve.model import AuditEvent
+    from memsieve.project import Review
+    from memsieve.review.audit import Audit
+
 commands = typer.Typer()
+audit = typer.Typer(
+    no_args_is_help=True, help="Read the audit log, and verify that nobody changed it.", rich_markup_mode="rich"
+)
 PANEL = "Review"
 WHAT = "The entry or insight; `memsieve log` and `memsieve digest` list them."
 
@@ -69,8 +81,8 @@ def log(  # noqa: PLR0913, PLR0917 - each parameter is an option
         if not receipts:
             options.note_if_unknown(memory, project)
     show(
-        lambda documents: {"entries": [documents.Receipt.of(receipt) for receipt in receipts]},
-        lambda screens: screens.log(project, receipts, limit),
+        lambda: {"entries": [documents.Receipt.of(receipt) for receipt in receipts]},
+        lambda: draw.log(project, receipts, limit),
         as_json=as_json,
     )
 
@@ -111,7 +123,7 @@ def promote(
     with target.open() as memory:
         chosen = target.review(memory, project, by)
         kept = chosen.promote_text(written or "") if any_id is None else chosen.promote(any_id, text=written)
-    show(lambda documents: {"memory": documents.Memory.of(kept)}, lambda screens: screens.memory(kept), as_json=as_json)
+    show(lambda: {"memory": documents.Memory.of(kept)}, lambda: draw.memory(kept), as_json=as_json)
 
 
 @commands.command(
@@ -139,8 +151,8 @@ def dismiss(
     with target.open() as memory:
         tombstone = target.review(memory, project, by).dismiss(any_id, reason=reason)
     show(
-        lambda documents: {"tombstone": documents.Tombstone.of(tombstone)},
-        lambda screens: screens.tombstone(tombstone),
+        lambda: {"tombstone": documents.Tombstone.of(tombstone)},
+        lambda: draw.tombstone(tombstone),
         as_json=as_json,
     )
 
@@ -166,8 +178,8 @@ def retire(
     with target.open() as memory:
         retirement = target.review(memory, project, by).retire(memory_id, reason=reason)
     show(
-        lambda documents: documents.Retirement.of(retirement),
-        lambda screens: screens.retirement(retirement),
+        lambda: documents.Retirement.of(retirement),
+        lambda: draw.retirement(retirement),
         as_json=as_json,
     )
 
@@ -194,7 +206,11 @@ def delete(
         raise typer.Exit(1)
     with target.open() as memory:
         target.review(memory, project, by).delete(entry_id, reason=reason)
-    show({"deleted": entry_id}, lambda screens: screens.deleted(entry_id), as_json=as_json)
+    show(
+        {"deleted": entry_id},
+        lambda: draw.text(f"Deleted {printable(entry_id)}. The audit log keeps who did it and why."),
+        as_json=as_json,
+    )
 
 
 @commands.command(rich_help_panel=PANEL, epilog=examples("memsieve lineage --project apollo ID"))
@@ -211,4 +227,96 @@ def lineage(
     target = Target.of(data, server)
     with target.open() as memory:
         found = target.review(memory, project).lineage(any_id)
-    show(lambda documents: documents.Lineage.of(found), lambda screens: screens.lineage(found), as_json=as_json)
+    show(lambda: documents.Lineage.of(found), lambda: draw.lineage(found), as_json=as_json)
+
+
+@audit.command(epilog=examples("memsieve audit verify", "memsieve audit verify --project apollo"))
+def verify(
+    project: Annotated[
+        str | None,
+        typer.Option("--project", "--group", help="Only this project; else all of them.", show_default=False),
+    ] = None,
+    data: options.Data = None,
+    server: options.Server = None,
+    as_json: options.Json = False,
+) -> None:
+    """Check the hash chain, and that every memory has its line in it.
+
+    Exit code 8 if not. Note the head elsewhere to notice a log cut short.
+    """
+    target = Target.of(data, server)
+    with target.open() as memory:
+        by = target.person(memory)
+        audits = _all_audits(memory, by) if project is None else _audits(memory, by, [memory.project(project).id])
+    show(
+        lambda: {"projects": [documents.Verification.of(one, project_id=name) for name, one in audits.items()]},
+        lambda: _draw_audits(audits),
+        as_json=as_json,
+    )
+    if not all(one.whole for one in audits.values()):
+        raise typer.Exit(PROBLEM_FOUND)
+
+
+@audit.command(
+    "log", epilog=examples("memsieve audit log --project apollo", "memsieve audit log --project apollo --limit 5")
+)
+def audit_log(
+    project: options.Project,
+    limit: Annotated[int, typer.Option("--limit", help="Only the newest so many lines.", min=1, max=10_000)] = 100,
+    data: options.Data = None,
+    server: options.Server = None,
+    as_json: options.Json = False,
+) -> None:
+    """List what people decided: who, when, what and why."""
+    target = Target.of(data, server)
+    with target.open() as memory:
+        newest = deque(_lines(target.review(memory, project)), maxlen=limit)
+    show(
+        lambda: {"events": [documents.AuditLine.of(event) for event in newest]},
+        lambda: draw.audit_log(newest),
+        as_json=as_json,
+    )
+
+
+def _lines(review: Review) -> Iterator[AuditEvent]:
+    """Yield the audit log from beginning to end."""
+    from memsieve.model import MAX_LISTED
+
+    after = 0
+    while page := review.audit_log(after=after, limit=MAX_LISTED):
+        yield from page
+        after = page[-1].sequence
+
+
+def _all_audits(memory: Opened, by: str) -> dict[str, Audit]:
+    """Verify the log of every project, also of those that have only keys, and the server's own once there is one."""
+    from memsieve.model import SERVER_PROJECT
+
+    # The key of a project reaches no other log, and asking for one would be noted against it.
+    if hasattr(memory, "url"):
+        return _audits(memory, by, memory.projects())
+    of_server = memory.project(SERVER_PROJECT).review(by=by).verify_audit()
+    of_keys = {key.audited_in for key in memory.keys.list()} - {SERVER_PROJECT}
+    audits = _audits(memory, by, sorted({*memory.projects(), *of_keys}))
+    return {**audits, SERVER_PROJECT: of_server} if of_server.events or of_server.problems else audits
+
+
+def _audits(memory: Opened, by: str, names: list[str]) -> dict[str, Audit]:
+    return {name: memory.project(name).review(by=by).verify_audit() for name in names}
+
+
+def _draw_audits(records: Mapping[str, Audit]) -> RenderableType:
+    if not records:
+        return draw.text("There are no projects yet.", style="dim")
+    shown: list[RenderableType] = []
+    for name, one in records.items():
+        sign, style = draw.PASSED if one.whole else draw.FAILED
+        state = "an unbroken chain" if one.whole else draw.count(one.problems, "problem")
+        shown.append(
+            draw.text(
+                (f"{sign} ", style), (printable(name), "bold"), f": {draw.count(range(one.events), 'line')}, {state}"
+            )
+        )
+        shown += [draw.indented(draw.text(printable(problem), style="red")) for problem in one.problems]
+        shown.append(draw.indented(draw.text(f"head {one.head}", style="dim")))
+    return draw.stack(*shown)

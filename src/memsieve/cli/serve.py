@@ -1,4 +1,4 @@
-"""The command that serves a memory by HTTP: serve."""
+"""Commands that serve a memory: `serve` by HTTP, `mcp` to an MCP client over standard input and output."""
 
 from __future__ import annotations
 

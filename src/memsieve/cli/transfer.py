@@ -5,18 +5,20 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
 from memsieve.cli import options
-from memsieve.cli.exits import USAGE
 from memsieve.cli.options import examples
-from memsieve.cli.output import Advance, json_line, note, progress, show
+from memsieve.cli.output import USAGE, Advance, draw, json_line, note, printable, progress, show
 from memsieve.errors import Conflict, InvalidInput
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 commands = typer.Typer()
 PANEL = "Data"
@@ -51,7 +53,8 @@ def export(
                 return
             with _replacing(Path(file), force=force) as out:
                 written = _write(out, lines, advance)
-    show({"file": file, **written}, lambda screens: screens.exported(file, written), as_json=as_json)
+    counts = ", ".join(f"{name} {count}" for name, count in written.items())
+    show({"file": file, **written}, lambda: draw.text(f"Wrote {printable(file)}: {counts}."), as_json=as_json)
 
 
 @commands.command(
@@ -103,7 +106,7 @@ def import_(
     for reason, count in tally.skipped_for.items():
         note(f"{count} skipped: {reason}")
     summary = tally.summary()
-    show(summary, lambda screens: screens.imported(summary), as_json=as_json)
+    show(summary, lambda: _draw_summary(summary), as_json=as_json)
     if tally.counts[transfer.LineOutcome.FAILED]:
         raise typer.Exit(USAGE)
 
@@ -162,3 +165,13 @@ def _size(stream: BinaryIO) -> int | None:
         return os.fstat(stream.fileno()).st_size or None
     except OSError:
         return None
+
+
+def _draw_summary(summary: Mapping[str, Any]) -> RenderableType:
+    table = draw.grid(2)
+    table.add_column(justify="right")
+    for name, count in summary.items():
+        if name != "errors":
+            style = "red" if name == "failed" and count else "" if count else "dim"
+            table.add_row(draw.text(str(count), style=style), draw.text(name.replace("_", " "), style=style))
+    return table

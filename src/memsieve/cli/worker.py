@@ -13,7 +13,7 @@ import typer
 from memsieve.cli import options
 from memsieve.cli.lines import lines
 from memsieve.cli.options import examples
-from memsieve.cli.output import progress, show
+from memsieve.cli.output import printable, progress, show
 from memsieve.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _work_once(settings: Settings, concurrency: int, *, as_json: bool) -> None:
     done: list[JobReport] = []
     with progress("Working") as advance:
         _work(settings, concurrency, done.append, lambda worker: worker.run_once(advance))
-    show({"jobs": [_document(one) for one in done]}, lambda _screens: _picture(done), as_json=as_json)
+    show({"jobs": [_document(one) for one in done]}, lambda: _picture(done), as_json=as_json)
     if any(one.outcome == "failed" for one in done):
         raise typer.Exit(FAILED)
 
@@ -149,8 +149,6 @@ def _document(done: JobReport) -> dict[str, Any]:
 
 def _picture(done: list[JobReport]) -> RenderableType:
     from rich.text import Text
-
-    from memsieve.cli.output import printable
 
     if not done:
         return Text("Nothing was due.")

@@ -1,20 +1,25 @@
-"""Commands on what agents say and are told: record, query."""
+"""Commands for agents: record, query, working."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from memsieve.cli import options
-from memsieve.cli.options import examples
-from memsieve.cli.output import say, show
-from memsieve.cli.target import Target
+from memsieve.cli.options import Target, examples
+from memsieve.cli.output import documents, draw, note, printable, say, show
 from memsieve.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from memsieve.model import Answer
+    from rich.console import RenderableType
+
+    from memsieve.cli.options import Opened
+    from memsieve.memory import Memory
+    from memsieve.model import Answer, Entry
 
 commands = typer.Typer()
 PANEL = "Agents"
@@ -69,11 +74,11 @@ def record(  # noqa: PLR0913, PLR0917 - each parameter is an option
             wait=not no_wait,
         )
     show(
-        lambda documents: {
+        lambda: {
             "entry": documents.Entry.of(receipt.entry),
             "admission": documents.FilterDecision.of(receipt.admission),
         },
-        lambda screens: screens.receipt(receipt),
+        lambda: draw.receipt(receipt),
         as_json=as_json,
     )
 
@@ -126,7 +131,7 @@ def _show_answer(answer: Answer, *, markdown: bool, as_json: bool) -> None:
 
         say(history_context(answer).rstrip("\n"))
         return
-    show(lambda documents: documents.AnswerWithId.of(answer), lambda screens: screens.answer(answer), as_json=as_json)
+    show(lambda: documents.AnswerWithId.of(answer), lambda: draw.answer(answer), as_json=as_json)
 
 
 def _metadata(written: str | None) -> dict[str, Any] | None:
@@ -141,3 +146,92 @@ def _metadata(written: str | None) -> dict[str, Any] | None:
     if not isinstance(value, dict):
         raise InvalidInput("--metadata must be a JSON object, like '{\"turn\": 3}'.", field="metadata")
     return value
+
+
+class Action(StrEnum):
+    """What to do with working memory."""
+
+    LIST = "list"
+    RESTORE = "restore"
+
+
+@commands.command(
+    rich_help_panel="Agents",
+    epilog=examples(
+        "memsieve working --project apollo",
+        "memsieve working restore --project apollo",
+        "memsieve working restore --all",
+    ),
+)
+def working(
+    action: Annotated[
+        Action, typer.Argument(help="restore: put back what Redis has lost.", metavar="restore", show_default=False)
+    ] = Action.LIST,
+    project: Annotated[
+        str | None,
+        typer.Option("--project", "--group", help="The project; nothing of any other is reached.", show_default=False),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Restore all projects.")] = False,
+    data: options.Data = None,
+    server: options.Server = None,
+    as_json: options.Json = False,
+) -> None:
+    """List working memory: admitted within 24 hours, unverified.
+
+    Redis may lose it when it restarts: `restore` puts back what was admitted within 24 hours, for the time it has left.
+    """
+    if (project is None) is not (every and action is Action.RESTORE):
+        raise typer.BadParameter("Name one --project; only `restore` takes --all instead.")
+    target = Target.of(data, server)
+    if action is Action.LIST:
+        with target.open() as memory:
+            _list_working(memory, str(project), as_json=as_json)
+        return
+    target.require_data("`working restore`")
+    with options.open_data(data) as stored:
+        _restore_working(stored, stored.projects() if project is None else [project], as_json=as_json)
+
+
+def _list_working(memory: Opened, project_id: str, *, as_json: bool) -> None:
+    project = memory.project(project_id)
+    entries = project.working()
+    if not entries:
+        options.note_if_unknown(memory, project_id)
+        if missing := _missing(memory, project_id):
+            note(
+                f"{missing} admitted within 24 hours should be here: Redis has lost them. "
+                f"Put them back: memsieve working restore --project {project_id}"
+            )
+    show(
+        lambda: {"entries": [documents.Entry.of(entry) for entry in entries]},
+        lambda: _draw_working(project_id, entries),
+        as_json=as_json,
+    )
+
+
+def _missing(memory: Opened, project_id: str) -> int:
+    # A server puts back by itself what Redis has lost, or whoever runs it does.
+    return memory.maintenance(project_id).missing_from_working() if hasattr(memory, "maintenance") else 0
+
+
+def _restore_working(memory: Memory, names: list[str], *, as_json: bool) -> None:
+    restored = {name: memory.maintenance(name).restore_working() for name in names}
+    show({"restored": restored}, lambda: _draw_restored(restored), as_json=as_json)
+
+
+def _draw_working(project: str, entries: Sequence[Entry]) -> RenderableType:
+    if not entries:
+        return draw.text(f"Working memory of {printable(project)} is empty.", style="dim")
+    return draw.stack(
+        *(draw.entry_row("⚡️ unverified", "yellow", draw.time_left(one.expires_at), one) for one in entries),
+        draw.text(f"{len(entries)} in working memory, checked by no person.", style="dim"),
+    )
+
+
+def _draw_restored(counts: Mapping[str, int]) -> RenderableType:
+    lines = [
+        draw.text(f"{printable(name)}: {draw.count(range(count), 'entry')} put back.")
+        for name, count in counts.items()
+        if count
+    ]
+    return draw.stack(*lines) if lines else draw.text("Nothing was missing in working memory.", style="dim")
