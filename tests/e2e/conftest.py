@@ -97,7 +97,7 @@ def serve(data: Path) -> Iterator[Callable[..., ServedMemory]]:
 class ServedHere:
     """The server in a thread of this process, on a real socket: for tests that neither signal nor kill it."""
 
-    def __init__(self, data: Path) -> None:
+    def __init__(self, data: Path, **settings: Any) -> None:
         import uvicorn
 
         from memsieve.api.app import create_app
@@ -108,12 +108,16 @@ class ServedHere:
         listener = listen("127.0.0.1", 0)
         self.url = address_of(listener)
         self.key = reviewer_token(data)
-        application = create_app(Settings(data=data), token=self.key)
+        application = create_app(Settings(data=data, **settings), token=self.key)
         config = uvicorn.Config(application, http=HttpConnection, ws="none", log_config=None, proxy_headers=False)
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, args=([listener],))
         self._thread.start()
         wait_until(lambda: self._server.started or not self._thread.is_alive())
+
+    def client(self) -> httpx.Client:
+        """Return a bare client, without a key."""
+        return httpx.Client(base_url=self.url, timeout=60)
 
     def close(self) -> None:
         self._server.should_exit = True
@@ -121,12 +125,12 @@ class ServedHere:
 
 
 @pytest.fixture
-def serve_here(data: Path) -> Iterator[Callable[[], ServedHere]]:
-    """Start servers in this process on the test's folder."""
+def serve_here(data: Path) -> Iterator[Callable[..., ServedHere]]:
+    """Start servers in this process on the test's folder, with settings by name."""
     with ExitStack() as stack:
 
-        def start() -> ServedHere:
-            return stack.enter_context(closing(ServedHere(data)))
+        def start(**settings: Any) -> ServedHere:
+            return stack.enter_context(closing(ServedHere(data, **settings)))
 
         yield start
 

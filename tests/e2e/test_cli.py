@@ -31,19 +31,18 @@ def memsieve(*arguments: str | bytes, stdin: bytes = b"", env: dict[str, str] | 
     )
 
 
-def test_a_finding_goes_from_an_agent_to_verified_memory_and_out_again(data):
-    here = ("--project", "apollo", "--data", str(data))
-    recorded = json.loads(memsieve("record", *here, "--agent", "cfo", "--confidence", "0.93", DECISION).stdout)
+def test_a_finding_goes_from_an_agent_to_verified_memory_and_out_again(data, cli):
+    here = ("--project", "apollo")
+    first = ("record", *here, "--data", str(data), "--agent", "cfo", "--confidence", "0.93", DECISION)
+    recorded = json.loads(memsieve(*first).stdout)
     assert recorded["admission"]["admitted"]
-    promoted = memsieve("promote", *here, "--by", "ada", recorded["entry"]["id"])
-    memory = json.loads(promoted.stdout)["memory"]
+    memory = cli.json("promote", *here, "--by", "ada", recorded["entry"]["id"])["memory"]
     assert memory["promoted_by"] == "ada"
 
-    answer = json.loads(memsieve("query", *here, "--session", "s9", "which database has the ledger?").stdout)
-    [found] = answer["results"]
+    [found] = cli.json("query", *here, "--session", "s9", "which database has the ledger?")["results"]
     assert (found["content"], found["label"], found["memory_id"]) == (DECISION, "✅ verified", memory["id"])
 
-    retired = json.loads(memsieve("retire", *here, "--by", "ada", "--reason", "we moved", memory["id"]).stdout)
+    retired = cli.json("retire", *here, "--by", "ada", "--reason", "we moved", memory["id"])
     assert [serving["session_id"] for serving in retired["served"]] == ["s9"]
 
 
@@ -55,10 +54,10 @@ def test_broken_utf8_on_standard_input_is_refused_with_its_place(data):
     )
 
 
-def test_an_argument_that_is_no_text_is_refused(data):
-    done = memsieve("record", "--project", "apollo", "--data", str(data), b"abc\xff")
-    assert done.returncode == 2
-    assert "lone surrogate at position 3" in done.stderr.decode()
+def test_an_argument_that_is_no_text_is_refused(cli):
+    assert "lone surrogate at position 3" in cli.refused(
+        "record", "--project", "apollo", os.fsdecode(b"abc\xff"), code=2
+    )
 
 
 def test_an_endless_stream_ends_in_an_error(data):

@@ -206,8 +206,8 @@ def test_what_was_proposed_becomes_memory_when_a_person_says_so_and_not_before(d
     assert asyncio.run(recalled(propose=False)) == [(SAID, True)]
 
 
-def test_a_server_elsewhere_is_reached_over_stdio_with_the_rights_of_the_key(data, base, serve, monkeypatch):
-    server = serve()
+def test_a_server_elsewhere_is_reached_over_stdio_with_the_rights_of_the_key(base, serve_here, monkeypatch):
+    server = serve_here()
     monkeypatch.setenv("MEMSIEVE_SERVER", server.url)
     stdio = [sys.executable, "-m", "memsieve", "mcp", "--project", "apollo", "--kb", str(base)]
 
@@ -222,7 +222,7 @@ def test_a_server_elsewhere_is_reached_over_stdio_with_the_rights_of_the_key(dat
     assert (traced["whole"], traced["entries"][0]["content"]) == (False, None)
     assert digest.is_error
     assert "Only a person may do this" in digest.content[0].text
-    monkeypatch.setenv("MEMSIEVE_KEY", (data / "reviewer.token").read_text().strip())
+    monkeypatch.setenv("MEMSIEVE_KEY", server.key)
 
     async def as_a_reviewer() -> Any:
         async with Door(stdio=stdio).official() as client:

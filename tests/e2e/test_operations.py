@@ -145,7 +145,8 @@ def test_a_schema_that_is_not_this_version_s_is_not_ready(run, settings):
 
 def test_without_redis_a_server_is_degraded_and_without_postgresql_not_ready(run, data, small_embedder, start_engine):
     engine = start_engine("postgres-18+redis")
-    settings = with_spool(Settings(data=data, database_url=engine.database_url, redis_url=engine.redis_url))
+    database_url = f"{engine.database_url}&connect_timeout=1"
+    settings = with_spool(Settings(data=data, database_url=database_url, redis_url=engine.redis_url))
 
     async def look() -> None:
         async with opened(settings) as door:

@@ -335,8 +335,8 @@ def test_a_thousand_idle_streams_cost_little_memory(serve, data):
         one.close()
 
 
-def test_load_balancers_may_probe_with_head(serve):
-    server = serve()
+def test_load_balancers_may_probe_with_head(serve_here):
+    server = serve_here()
     with server.client() as client:
         for path in ("/healthz", "/readyz"):
             probed, asked = client.head(path), client.get(path)

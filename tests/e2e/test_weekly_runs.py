@@ -17,7 +17,7 @@ from memsieve.jobs import schedule
 from memsieve.jobs.weekly import FIRST_WINDOW, DigestRun, RunOutcome, WeeklyDigests
 from memsieve.model import Digest
 from memsieve.ports import RUN_LEASE
-from memsieve.services import stores as engines
+from memsieve.services.stores import open_stores
 from memsieve.testing import WordEmbedder
 from memsieve.testing.factories import agent, entry, system
 
@@ -70,7 +70,7 @@ def open_weekly(data, clock, run, maker):
     stack = AsyncExitStack()
 
     def open_(day="monday"):
-        stores = run(engines._sqlite(Settings(data=data), WordEmbedder(), clock, stack))
+        stores = run(open_stores(Settings(data=data), WordEmbedder(), clock, stack))
         return WeeklyDigests(
             digester=maker,
             runs=stores.runs,
