@@ -15,7 +15,7 @@ from psycopg import sql
 
 from memsieve.config import Settings
 from memsieve.embedded import EmbeddedProject
-from memsieve.model import Scope, Vector
+from memsieve.model import Reason, Scope, Vector
 from memsieve.models.embedders import LocalEmbedder
 from memsieve.ports import Verdict
 from memsieve.services import stores as engines
@@ -49,7 +49,7 @@ class Agreeing:
     quick = True
 
     async def consistent(self, content: str) -> Verdict:
-        return Verdict(consistent=bool(content), reason="")
+        return Verdict(consistent=bool(content), reason=Reason.of("consistency.none"))
 
 
 @dataclass
@@ -64,13 +64,10 @@ class Engine:
     @asynccontextmanager
     async def services(self) -> AsyncIterator[Services]:
         """Open a memory on the servers, with ready vectors and a judge that agrees."""
-        async with open_services(Settings(database_url=self.url, redis_url=self.redis.url), jobs=False) as real:
-            yield replace(
-                real,
-                ingress=replace(real.ingress, embedder=self.embedder, judge=Agreeing()),
-                promoter=replace(real.promoter, embedder=self.embedder),
-                retriever=replace(real.retriever, embedder=self.embedder),
-            )
+        settings = Settings(database_url=self.url, redis_url=self.redis.url)
+        async with open_services(settings, embedder=self.embedder, jobs=False) as real:
+            decider = replace(real.ingress.decider, judge=Agreeing())
+            yield replace(real, ingress=replace(real.ingress, decider=decider))
 
     @asynccontextmanager
     async def raw(self, *, durable: bool = True) -> AsyncIterator[psycopg.AsyncConnection]:
