@@ -74,9 +74,9 @@ def test_days_must_be_days(cli, days):
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ((), "Name one --project, or say --all."),
-        (("--last",), "Name one --project, or say --all."),
-        (("--project", "apollo", "--all"), "Name one --project, or say --all."),
+        ((), "Name one --project, or give --all."),
+        (("--last",), "Name one --project, or give --all."),
+        (("--project", "apollo", "--all"), "Name one --project, or give --all."),
         (("--all", "--last"), "not with --all"),
         (("--all", "--days", "3"), "not with --all"),
         (("--project", "apollo", "--last", "--days", "3"), "leave out --days"),

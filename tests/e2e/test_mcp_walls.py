@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from memsieve.api.app import create_app
 from memsieve.cli.app import app
-from memsieve.cli.mcp import As, _refusals
+from memsieve.cli.mcp import McpRole, refusals_of
 from memsieve.config import Settings
 from memsieve.kb.base import KnowledgeBase
 from memsieve.kb.items import Item
@@ -81,7 +81,7 @@ def read(api, uri: str, **how: Any) -> Any:
     return response.json()
 
 
-def in_process(data: Path, story: Any, role: As = As.AGENT, base: Path | None = None) -> Any:
+def in_process(data: Path, story: Any, role: McpRole = McpRole.AGENT, base: Path | None = None) -> Any:
     """Tell a story to the official client, in this process."""
 
     async def told() -> Any:
@@ -97,7 +97,7 @@ def in_process(data: Path, story: Any, role: As = As.AGENT, base: Path | None = 
                 session_id="s1",
                 agent_id="mcp",
                 knowledge=lambda: KnowledgeBase.open(base),
-                refusals=_refusals(role),
+                refusals=refusals_of(role),
             )
             async with Client(build(lambda _request: context)) as client:
                 return await story(client)
@@ -205,7 +205,7 @@ def test_over_stdio_the_model_is_an_agent_unless_it_was_started_otherwise(data, 
             await client.read_resource("memsieve://digest")
         return refused
 
-    assert {role: in_process(data, story, role, base) for role in As} == {role: REFUSED[role] for role in As}
+    assert {role: in_process(data, story, role, base) for role in McpRole} == {role: REFUSED[role] for role in McpRole}
 
 
 def test_who_is_not_known_is_not_answered(open_api, base):

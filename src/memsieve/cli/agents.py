@@ -37,9 +37,9 @@ Agent = Annotated[str | None, typer.Option("--agent", help="The agent's name.", 
     ),
 )
 def record(  # noqa: PLR0913, PLR0917 - each parameter is an option
-    text: Annotated[str, typer.Argument(help="What the agent said; - reads standard input, UTF-8.", metavar="TEXT|-")],
+    text: Annotated[str, typer.Argument(help="What the agent says; - reads standard input, UTF-8.", metavar="TEXT|-")],
     project: options.Project,
-    session: Annotated[str, typer.Option("--session", help="The session it was said in.")] = "cli",
+    session: Annotated[str, typer.Option("--session", help="The session that reports it.")] = "cli",
     agent: Agent = None,
     node: Annotated[str | None, typer.Option("--node", help="The workflow node.", show_default=False)] = None,
     confidence: Annotated[
@@ -93,8 +93,8 @@ def record(  # noqa: PLR0913, PLR0917 - each parameter is an option
 def query(  # noqa: PLR0913, PLR0917 - each parameter is an option
     text: Annotated[str, typer.Argument(help="The question.", metavar="TEXT")],
     project: options.Project,
-    max_results: Annotated[int, typer.Option("--max-results", help="At most so many verified memories.")] = 5,
-    max_unverified: Annotated[int, typer.Option("--max-unverified", help="At most so many unverified ones.")] = 10,
+    max_results: Annotated[int, typer.Option("--max-results", help="At most this many verified memories.")] = 5,
+    max_unverified: Annotated[int, typer.Option("--max-unverified", help="At most this many unverified ones.")] = 10,
     days: options.Days = None,
     threshold: Annotated[float, typer.Option("--threshold", help="The least relevance, 0 to 1.")] = 0.0,
     session: Session = None,
@@ -210,7 +210,7 @@ def _list_working(memory: Opened, project_id: str, *, as_json: bool) -> None:
 
 
 def _missing(memory: Opened, project_id: str) -> int:
-    # A server puts back by itself what Redis has lost, or whoever runs it does.
+    # On a server its operator restores what Redis has lost.
     return memory.maintenance(project_id).missing_from_working() if hasattr(memory, "maintenance") else 0
 
 

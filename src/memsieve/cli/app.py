@@ -1,4 +1,4 @@
-"""The command `memsieve`: its parts put together, and one door for every error."""
+"""The command `memsieve`: all groups of commands, and the handling of every error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from memsieve.errors import MemsieveError
 
 
 class Commands(TyperGroup):
-    """The root command. Whatever goes wrong below leaves as one line and an exit code."""
+    """The root command. Every error becomes one line and an exit code."""
 
     def main(  # type: ignore[override] # the rest of its options pass through
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
@@ -42,7 +42,7 @@ class Commands(TyperGroup):
             code = 1
         except OSError as exc:
             _discard_output()
-            complain("OSError", f"{exc}. Nothing more was written; see to it and try again.", as_json=as_json)
+            complain("OSError", f"{exc}. Nothing more was written; correct that and try again.", as_json=as_json)
             code = 1
         sys.exit(code)
 
@@ -111,5 +111,5 @@ def _usage(error: typer.TyperException) -> str:
 
 
 def _discard_output() -> None:
-    """Forget what could not be written, or the interpreter would try again at its end and complain."""
+    """Drop unwritten output: the interpreter would try to flush it again at exit, and complain."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

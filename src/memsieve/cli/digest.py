@@ -36,7 +36,7 @@ def digest(
         bool, typer.Option("--all", help="Make the weekly digests that are due, in all projects.")
     ] = False,
     days: Annotated[
-        float | None, typer.Option("--days", help="Digest the last so many days; 7 if not given.", show_default=False)
+        float | None, typer.Option("--days", help="Digest this many days back; 7 if not given.", show_default=False)
     ] = None,
     last: Annotated[bool, typer.Option("--last", help="Show the newest digest again; make none.")] = False,
     data: options.Data = None,
@@ -45,10 +45,10 @@ def digest(
 ) -> None:
     """Gather what agents said into a few insights to decide on.
 
-    Nothing is trusted more for being in it. What nobody decides on waits for the next digest.
+    An insight is as unverified as its sources. Undecided ones wait for the next digest.
     """
     if (project is None) != everything:
-        raise typer.BadParameter("Name one --project, or say --all.")
+        raise typer.BadParameter("Name one --project, or give --all.")
     if everything and (last or days is not None):
         raise typer.BadParameter("--last and --days go with one --project, not with --all.")
     if last and days is not None:

@@ -31,9 +31,9 @@ HERE = Target(data=None, server=None, option="")
 QUOTES = 3
 ANY = "ID"
 _LINE = 76
-# A card shows so much of what stays the same before and after a change; the insight alone shows all of it.
+# Characters of unchanged text that a card shows around a change; the insight alone shows all of it.
 _CONTEXT = 40
-# Of two texts that share less than this, a diff says no more than the texts do.
+# For two texts that share less than this, the second text is shown in place of a diff.
 _LEAST_SHARED = 0.25
 
 _OUTCOMES = {
@@ -63,7 +63,7 @@ _RUNS = {
     RunOutcome.NOTHING: ("–", "dim", "nothing to digest"),
     RunOutcome.FAILED: ("✘", "red", "failed"),
 }
-# How each kind of words is drawn; the signs stand where a terminal has no colours.
+# Style of each kind of edit, and the signs around it where a terminal has no colours.
 _EDITS = {
     Edit.SAME: ("", "", ""),
     Edit.REMOVED: ("red strike", "[-", "-]"),
@@ -133,7 +133,7 @@ def _header(record: Digest, oldest: datetime | None) -> RenderableType:
 
 def _read(record: Digest) -> str:
     words = f"Read {record.entries:,} {'entry' if record.entries == 1 else 'entries'}"
-    reasons = [f"{record.set_aside[why]:,} {said}" for why, said in _ASIDES.items() if record.set_aside.get(why)]
+    reasons = [f"{record.set_aside[why]:,} {label}" for why, label in _ASIDES.items() if record.set_aside.get(why)]
     return f"{words}; set aside {', '.join(reasons)}." if reasons else f"{words}."
 
 
@@ -160,13 +160,13 @@ def _style(record: Insight) -> str:
 
 def _summary(record: Insight, carried: str = "") -> list[RenderableType]:
     agents = f", {drawing.count(range(record.agents), 'agent')}" if record.agents else ""
-    said = f"said by {drawing.count(range(record.sessions), 'session')}{agents}"
+    support = f"said by {drawing.count(range(record.sessions), 'session')}{agents}"
     seen = drawing.span(record.first_seen, record.last_seen, year=False)
     return [
         Text(printable(record.summary), style="bold"),
         drawing.facts(f"in the words of {_writer(record)}"),
         Text(),
-        Text(f"{said} · {_confidence(record)} · {seen}"),
+        Text(f"{support} · {_confidence(record)} · {seen}"),
         Text(printable(str(record.refinement.reason)), style=_OUTCOMES[record.refinement.outcome]),
         *([drawing.facts(carried)] if carried else []),
     ]
@@ -252,7 +252,7 @@ class _Changes:
 
 
 def _few(record: Insight) -> list[RenderableType]:
-    """Draw a few quotes beside those that the card shows already, and say how many more there are."""
+    """Draw a few quotes beside those that the card shows already, and the number of further ones."""
     above = {source.entry_id for source in (_lead(record),) if source is not None}
     above |= {entry_id for one in record.disputes[:1] for entry_id in (one.first_id, one.second_id)}
     chosen = _chosen([source for source in record.sources if source.entry_id not in above])
@@ -292,8 +292,8 @@ def _doubt(record: InsightSource) -> str:
 def _quote(quote: str, speaker: str, doubt: str = "", *, whole: bool = False) -> RenderableType:
     words = printable(quote) if whole else drawing.excerpt(quote)
     marked = [Text(doubt, style="bold red")] if doubt else []
-    said = Text(f"“{words}”", style="red" if doubt else "")
-    return drawing.indented(Group(said, *marked, drawing.indented(drawing.facts(speaker))))
+    quoted = Text(f"“{words}”", style="red" if doubt else "")
+    return drawing.indented(Group(quoted, *marked, drawing.indented(drawing.facts(speaker))))
 
 
 def _foot(record: Insight) -> list[RenderableType]:
@@ -302,9 +302,9 @@ def _foot(record: Insight) -> list[RenderableType]:
 
 def _settled(record: InsightDecision) -> RenderableType:
     sign, style = _SETTLED[record.review]
-    told = f"{sign} {record.review} by {printable(record.by)} on {drawing.minute(record.at)} UTC"
+    decided = f"{sign} {record.review} by {printable(record.by)} on {drawing.minute(record.at)} UTC"
     memory = "" if record.memory_id is None else f"memory {record.memory_id}"
-    return Group(Text(told, style=style), drawing.indented(drawing.facts(record.reason, memory)))
+    return Group(Text(decided, style=style), drawing.indented(drawing.facts(record.reason, memory)))
 
 
 def _decide(project_id: str, insight_id: str, target: Target) -> RenderableType:

@@ -129,7 +129,7 @@ def count(things: Sequence[Any], noun: str) -> str:
 
 
 def span(first: datetime, last: datetime, *, year: bool = True) -> str:
-    """Return the days from one time to another as people write them, with what both share said once."""
+    """Return the days between two times as people write them, without repeating month or year."""
     start, end = first.astimezone(UTC), last.astimezone(UTC)
     if start.year != end.year:
         return f"{start.day} {start:%b %Y} – {end.day} {end:%b %Y}"
@@ -140,7 +140,7 @@ def span(first: datetime, last: datetime, *, year: bool = True) -> str:
 
 
 def waiting(insights: int, oldest: datetime | None = None) -> str:
-    """Say how many insights wait for a decision, and how long the oldest does."""
+    """Return how many insights wait for a decision, and for how long the oldest does."""
     if not insights:
         return "Nothing waits for a decision."
     wait = "1 insight waits" if insights == 1 else f"{insights} insights wait"

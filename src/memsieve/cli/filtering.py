@@ -69,11 +69,11 @@ def replay(
         list[str], typer.Option("--set", help="A setting of the filter to change; repeat it.", metavar="NAME=VALUE")
     ],
     days: options.Days = None,
-    limit: Annotated[int, typer.Option("--limit", help="Show at most so many changes.", min=0)] = 20,
+    limit: Annotated[int, typer.Option("--limit", help="Show at most this many changes.", min=0)] = 20,
     data: options.Data = None,
     as_json: options.Json = False,
 ) -> None:
-    """Say what other settings would have admitted; changes nothing."""
+    """Show what other settings would have admitted; change nothing."""
     changes = dict(map(_setting, changed))
     with options.open_data(data) as memory:
         outcome = memory.maintenance(project).replay(changes, since=options.since(days))
@@ -92,7 +92,7 @@ def _setting(written: str) -> tuple[str, str]:
 
 
 def draw_stats(records: Sequence[Stats]) -> RenderableType:
-    """Draw how much each project holds in each tier."""
+    """Draw the counts of each project's tiers."""
     if not records:
         return draw.text("There are no projects yet. Begin with: memsieve demo", style="dim")
     columns = ("said", "admitted", "refused", "pending", "working", "verified")

@@ -133,7 +133,7 @@ def status(base: Base = None, as_json: options.Json = False) -> None:
 
 @commands.command(epilog=examples("memsieve kb check", "memsieve kb check --json"))
 def check(base: Base = None, as_json: options.Json = False) -> None:
-    """Check files, front matter, ids and links; say file and line of what is wrong.
+    """Check files, front matter, ids and links; show file and line of each problem.
 
     Exit code 8 if anything is.
     """
@@ -172,7 +172,7 @@ def refine(
             show_default=False,
         ),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would happen; change nothing.")] = False,
     base: Base = None,
     as_json: options.Json = False,
 ) -> None:
@@ -193,7 +193,7 @@ def refine(
 )
 def search(
     query: Annotated[str, typer.Argument(help="What you look for, in words of yours.", metavar="QUERY")],
-    limit: Annotated[int, typer.Option("--limit", help="At most so many atoms.", min=1, max=100)] = 5,
+    limit: Annotated[int, typer.Option("--limit", help="At most this many atoms.", min=1, max=100)] = 5,
     base: Base = None,
     as_json: options.Json = False,
 ) -> None:
@@ -225,7 +225,7 @@ def search(
 def sync(
     project: options.Project,
     by: options.By = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")] = False,
     base: Base = None,
     data: options.Data = None,
     server: options.Server = None,
@@ -234,7 +234,7 @@ def sync(
     """Make the atoms verified memories of a project.
 
     New atoms are promoted and changed ones again; what no atom says any more is retired. It is done in your name and
-    stands in the audit log. Twice changes nothing. Exit code 1 if an atom could not be brought.
+    goes into the audit log. Repeating it changes nothing. Exit code 1 if an atom could not be brought.
     """
     from memsieve.kb.base import KnowledgeBase
     from memsieve.kb.sync import SyncOutcome
@@ -245,8 +245,8 @@ def sync(
     with target.open() as memory, progress("Bringing atoms") as advance:
         report = opened.sync(target.review(memory, project, by), dry_run=dry_run, progress=advance)
     counts = {str(outcome): report.count(outcome) for outcome in SyncOutcome}
-    told = [asdict(item) for item in report.items if item.outcome is not SyncOutcome.UNCHANGED]
-    document = {"project": project, "dry_run": dry_run, **counts, "items": told}
+    changed = [asdict(item) for item in report.items if item.outcome is not SyncOutcome.UNCHANGED]
+    document = {"project": project, "dry_run": dry_run, **counts, "items": changed}
     show(document, lambda: kb_screens.synced(report, project), as_json=as_json)
     if report.count(SyncOutcome.REFUSED):
         raise typer.Exit(1)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _OUTCOMES = {
     "written": "Written",
     "observed": "Observed once more",
-    "known": "Known already: this task has said it before",
+    "known": "Known already: this task has reported it before",
 }
 _UNFINISHED = "A refine was interrupted. `memsieve kb refine` finishes it."
 _REFINE_STYLES = {
@@ -63,7 +63,7 @@ def written(document: Mapping[str, Any]) -> RenderableType:
 
 
 def status(found: Status) -> RenderableType:
-    """Draw how a knowledge base stands."""
+    """Draw the state of a knowledge base."""
     parts: list[RenderableType] = [Text(printable(str(found.root)), style="bold", overflow="fold")]
     if found.unfinished:
         parts.append(Text(_UNFINISHED, style="bold yellow"))
@@ -75,10 +75,10 @@ def status(found: Status) -> RenderableType:
 
 
 def problems(found: Sequence[FileProblem], root: Path) -> RenderableType:
-    """Draw what is wrong, a place a line."""
+    """Draw the problems, one a line."""
     if not found:
         return Text(f"Nothing is wrong in {printable(str(root))}.", style="green", overflow="fold")
-    lines = [Text.assemble((_place(one), "bold"), f": {printable(one.problem)}", overflow="fold") for one in found]
+    lines = [Text.assemble((_location(one), "bold"), f": {printable(one.problem)}", overflow="fold") for one in found]
     return Group(*lines, Text(drawing.count(found, "problem"), style="bold red"))
 
 
@@ -116,7 +116,7 @@ def _unknown(unknown: Sequence[UnknownFile]) -> RenderableType:
     return Group(Text("Left alone:", style="yellow"), *map(drawing.indented, lines))
 
 
-def _place(problem: FileProblem) -> str:
+def _location(problem: FileProblem) -> str:
     return printable(problem.file if problem.line is None else f"{problem.file}:{problem.line}")
 
 
@@ -172,9 +172,9 @@ def synced(report: SyncReport, project: str) -> RenderableType:
 
 
 def _hit(hit: AtomHit) -> list[RenderableType]:
-    place = Text(f"{printable(hit.path)}:{hit.line}", style="bold", overflow="fold")
+    location = Text(f"{printable(hit.path)}:{hit.line}", style="bold", overflow="fold")
     title = Text.assemble((f"{hit.score:.2f} ", "dim"), printable(hit.title), overflow="fold")
-    return [place, drawing.indented(title), drawing.indented(Text(printable(hit.excerpt), style="dim")), Text()]
+    return [location, drawing.indented(title), drawing.indented(Text(printable(hit.excerpt), style="dim")), Text()]
 
 
 def _synced_line(item: SyncItem) -> RenderableType:

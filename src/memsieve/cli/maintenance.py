@@ -22,7 +22,7 @@ commands = typer.Typer()
 
 @commands.command(rich_help_panel="Data", epilog=examples("memsieve doctor", "memsieve doctor --data /srv/memsieve"))
 def doctor(data: options.Data = None, as_json: options.Json = False) -> None:
-    """Look everything over; say what to do about what is wrong.
+    """Check everything a memory needs; advise on what is wrong.
 
     Exit code 8 if anything is.
     """
@@ -47,7 +47,7 @@ def doctor(data: options.Data = None, as_json: options.Json = False) -> None:
 @commands.command(rich_help_panel="Data", epilog=examples("memsieve migrate --check", "memsieve migrate"))
 def migrate(
     check: Annotated[
-        bool, typer.Option("--check", help="Only say what is missing; exit code 8 if anything is.")
+        bool, typer.Option("--check", help="Only list what is missing; exit code 8 if anything is.")
     ] = False,
     data: options.Data = None,
     as_json: options.Json = False,
@@ -83,7 +83,7 @@ Forget = Annotated[
 def reembed(forget: Forget = None, data: options.Data = None, as_json: options.Json = False) -> None:
     """Make the vectors of a former embedder again, in all projects.
 
-    A memory that stays open does it by itself, slowly. It may be interrupted: the next time it goes on from there.
+    A memory that stays open does it by itself, slowly. It may be interrupted: the next run continues from there.
     On PostgreSQL the former vectors stay for programs that still ask by them; when none does, --forget drops them.
     """
     if forget is not None:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 commands = typer.Typer()
 
 
-class As(StrEnum):
-    """What the model behind the client may; an admin's rights are for nobody here."""
+class McpRole(StrEnum):
+    """Role of the model behind the client; none has an admin's rights."""
 
     AGENT = "agent"
     REVIEWER = "reviewer"
@@ -42,7 +42,7 @@ class As(StrEnum):
 def mcp(
     project: options.Project,
     role: Annotated[
-        As | None,
+        McpRole | None,
         typer.Option(
             "--role",
             help="agent recalls and remembers; reviewer reads the digest, too; auditor reads only. Not with --server.",
@@ -52,18 +52,18 @@ def mcp(
     session: Annotated[
         str | None, typer.Option("--session", help="The session; else a new one.", show_default=False)
     ] = None,
-    agent: Annotated[str, typer.Option("--agent", help="Who says what is remembered.")] = "mcp",
+    agent: Annotated[str, typer.Option("--agent", help="The agent's name on what is remembered.")] = "mcp",
     kb: Annotated[
         Path | None,
         typer.Option("--kb", help="The knowledge base; else the nearest .ai-kb, here or above.", show_default=False),
     ] = None,
     data: options.Data = None,
     server: options.Server = None,
-    as_json: options.Json = False,  # noqa: ARG001 - errors are told so
+    as_json: options.Json = False,  # noqa: ARG001 - errors are printed so
 ) -> None:
     """Serve one project to an MCP client, over standard input and output.
 
-    The client starts it: docs/mcp.md says how Claude Code, Cursor and others are told. No tool takes a project, and
+    The client starts it: docs/mcp.md has the settings for Claude Code, Cursor and others. No tool takes a project, and
     none promotes: what an agent proposes waits in the digest for a person.
     """
     import asyncio
@@ -75,9 +75,9 @@ def mcp(
     if target.server is not None and role is not None:
         raise typer.BadParameter(f"A server knows the role by the key in ${KEY}: leave out --role.")
     require_sdk()
-    served = ServedAs(
+    served = McpOptions(
         project=validate.project_name(project),
-        role=role or As.AGENT,
+        role=role or McpRole.AGENT,
         session=validate.name(session or f"mcp-{uuid.uuid4()}", field="session"),
         agent=validate.name(agent, field="agent"),
         kb=kb,
@@ -88,11 +88,11 @@ def mcp(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ServedAs:
-    """What the options say of the one who is served."""
+class McpOptions:
+    """The caller who is served, as the options describe it."""
 
     project: str
-    role: As
+    role: McpRole
     session: str
     agent: str
     kb: Path | None
@@ -117,7 +117,7 @@ class ServedAs:
         )
 
 
-async def _serve(target: Target, served: ServedAs) -> None:
+async def _serve(target: Target, served: McpOptions) -> None:
     from memsieve.mcp.server import serve_stdio
 
     if target.server is None:
@@ -129,7 +129,7 @@ async def _serve(target: Target, served: ServedAs) -> None:
 
         async with AsyncMemory.open(target.data) as memory:
             project = memory.project(served.project, agent=served.agent)
-            await serve_stdio(served.context(project, user, _refusals(served.role)))
+            await serve_stdio(served.context(project, user, refusals_of(served.role)))
     else:
         from memsieve.client import AsyncClient
 
@@ -138,13 +138,14 @@ async def _serve(target: Target, served: ServedAs) -> None:
             await serve_stdio(served.context(client.project(served.project), client.whoami, {}))
 
 
-def _refusals(role: As) -> dict[Need, str]:
+def refusals_of(role: McpRole) -> dict[Need, str]:
+    """Return what a role has no right to, each with the reason."""
     from memsieve.mcp.context import Need
     from memsieve.model import RIGHTS, KeyRole, Right
 
     return {
-        need: f"This server was started for role {role}, which has no right to {need}. Whoever set it up may start it "
-        "with --role reviewer."
+        need: f"This server was started for role {role}, which has no right to {need}. Start it with "
+        "--role reviewer to allow that."
         for need in Need
         if KeyRole(role) not in RIGHTS[Right(need)]
     }

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SERVER = "MEMSIEVE_SERVER"
 KEY = "MEMSIEVE_KEY"
-# A person waits at the terminal: a server that restarts is waited for, one that is down is soon told of.
+# Seconds in which a call is retried. A person waits at the terminal: enough for a restart, short for an outage.
 PATIENCE = 5.0
 
 Project = Annotated[
@@ -52,8 +52,8 @@ By = Annotated[
         show_default=False,
     ),
 ]
-Reason = Annotated[str, typer.Option("--reason", help="Why; it stands in the audit log.")]
-Days = Annotated[float | None, typer.Option("--days", help="Only the last so many days.", show_default=False)]
+Reason = Annotated[str, typer.Option("--reason", help="Why; for the audit log.")]
+Days = Annotated[float | None, typer.Option("--days", help="Only this many days back.", show_default=False)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +68,7 @@ class Target:
     def of(cls, data: Path | None, server: str | None) -> Target:
         """Return the target that options name, or else the variables: an option wins over each of them."""
         if data is not None and server is not None:
-            raise typer.BadParameter("Choose one of --data and --server: the data lies in one place.")
+            raise typer.BadParameter("Choose one of --data and --server.")
         option = "" if data is None else f" --data {shlex.quote(str(data))}"
         option = option if server is None else f" --server {shlex.quote(server)}"
         if data is None and server is None:
@@ -91,7 +91,7 @@ class Target:
             raise typer.BadParameter("Name yourself with --by: a person answers for this.")
 
     def person(self, memory: Opened, by: str | None = None) -> str:
-        """Return in whose name it is done: `by`, or else whom the key belongs to, or whoever is logged in here."""
+        """Return the actor's name: `by`, else the owner of the server's key, else the user who is logged in."""
         if by is not None:
             return by
         if hasattr(memory, "whoami"):
@@ -105,7 +105,7 @@ class Target:
         return memory.project(project_id).review(by=self.person(memory, by))
 
     def most_bytes(self) -> int:
-        """Return how much of standard input is taken; a server has its own limit, and says so."""
+        """Return how many bytes of standard input to read; a server enforces its own limit."""
         from memsieve.config import Settings, read_settings
 
         return read_settings(self.data).max_content_bytes if self.server is None else Settings().max_body_bytes
@@ -120,7 +120,7 @@ class Target:
 
 
 def examples(*lines: str) -> str:
-    """Return the examples that stand below a command's help, as they can be pasted."""
+    """Return examples for below a command's help, ready to paste."""
     from textwrap import indent
 
     shown = "\n".join(lines).replace("[", "\\[")
@@ -135,7 +135,7 @@ def open_data(data: Path | None) -> Memory:
 
 
 def note_if_unknown(memory: Opened, project_id: str) -> None:
-    """Say on standard error that an empty answer comes from a project nobody has written to."""
+    """Note on standard error that an empty answer comes from a project without entries."""
     from memsieve.cli.output import note
 
     names = memory.projects()
@@ -154,7 +154,7 @@ def settings_of(data: Path | None) -> Settings:
 
 
 def since(days: float | None) -> datetime | None:
-    """Return the moment so many days ago."""
+    """Return the time this many days ago."""
     from memsieve import validate
     from memsieve.retrieval.retriever import MAX_DAYS
     from memsieve.services.stores import utc_now
@@ -170,7 +170,7 @@ def text_of(argument: str, target: Target) -> str:
 
 
 def standard_input(most: int, advice: str = "Split it, or raise MEMSIEVE_MAX_CONTENT_BYTES.") -> str:
-    """Return what standard input holds, if that is text and not too much."""
+    """Return standard input as text; raise InvalidInput if it is too long or not UTF-8."""
     # One byte for a final newline, one to notice that there is more: an endless stream is never read to its end.
     read = sys.stdin.buffer.read(most + 2)
     content = read.removesuffix(b"\n")

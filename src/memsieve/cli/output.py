@@ -114,12 +114,12 @@ class Advance(Protocol):
 
 
 def printable(text: str) -> str:
-    """Return a text with everything that would command the terminal, or that nobody sees, written out."""
+    """Return a text with control and invisible characters written out."""
     return _COMMANDING.sub(lambda found: found[0].encode("unicode_escape", "surrogatepass").decode(), text)
 
 
 def wants_json(as_json: bool) -> bool:
-    """Say whether the result is for a program: asked for, or standard output is no terminal."""
+    """Return whether to print JSON: asked for, or standard output is no terminal."""
     return as_json or not sys.stdout.isatty()
 
 
@@ -132,7 +132,7 @@ def show(document: dict[str, Any] | Callable[[], Any], picture: Callable[[], Ren
 
 
 def json_line(document: Any) -> str:
-    """Return a document, or an object that holds some, as one line of JSON, readable in every language."""
+    """Return a document, or an object of documents, as one line of JSON, readable in every language."""
     written = json.dumps(document, ensure_ascii=False, allow_nan=False, default=methodcaller("plain"))
     return _UNESCAPED_BY_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
 

@@ -53,7 +53,7 @@ def log(  # noqa: PLR0913, PLR0917 - each parameter is an option
     ] = None,
     search: Annotated[str | None, typer.Option("--search", help="Only entries that hold this text.")] = None,
     days: options.Days = None,
-    limit: Annotated[int, typer.Option("--limit", help="At most so many.", min=1, max=1000)] = 50,
+    limit: Annotated[int, typer.Option("--limit", help="At most this many.", min=1, max=1000)] = 50,
     before: Annotated[str | None, typer.Option("--before", help="Only older ones than this entry.")] = None,
     data: options.Data = None,
     server: options.Server = None,
@@ -262,7 +262,7 @@ def verify(
 )
 def audit_log(
     project: options.Project,
-    limit: Annotated[int, typer.Option("--limit", help="Only the newest so many lines.", min=1, max=10_000)] = 100,
+    limit: Annotated[int, typer.Option("--limit", help="Only this many of the newest lines.", min=1, max=10_000)] = 100,
     data: options.Data = None,
     server: options.Server = None,
     as_json: options.Json = False,

@@ -29,7 +29,7 @@ def serve(
         str, typer.Option("--host", help="Listen on this address; beyond this machine every caller needs a key.")
     ] = HOST,
     port: Annotated[int, typer.Option("--port", help="Listen on this port; 0 picks one.", min=0, max=65535)] = PORT,
-    workers: Annotated[int, typer.Option("--workers", help="Serve with so many processes.", min=1, max=64)] = 1,
+    workers: Annotated[int, typer.Option("--workers", help="Number of processes.", min=1, max=64)] = 1,
     kb: Annotated[
         list[str] | None,
         typer.Option(

@@ -39,7 +39,7 @@ _log = logging.getLogger(__name__)
 )
 def worker(
     concurrency: Annotated[
-        int, typer.Option("--concurrency", help="Make so many digests at once, and do as many short jobs.", min=1)
+        int, typer.Option("--concurrency", help="Make this many digests at once, and do as many short jobs.", min=1)
     ] = CONCURRENCY,
     once: Annotated[bool, typer.Option("--once", help="Do what is due now, and stop.")] = False,
     data: options.Data = None,
