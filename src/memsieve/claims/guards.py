@@ -5,83 +5,46 @@ from __future__ import annotations
 import re
 
 from memsieve.text.scripts import HAN
+from memsieve.text.word_lists import load_alternatives, load_pattern, load_words
 
-# A question, an announcement, a change or a correction: nothing that stays as it is.
-_NO_CLAIM = re.compile(
-    r"""[?？]|[:：]\s*$
-    |\b(?:sorry|scratch\sthat|correction|i\smean|or\srather|no\slonger|anymore|any\smore|
-    (?<!\bbe\s)(?<!\bis\s)(?<!are\s)(?<!was\s)(?<!were\s)(?<!been\s)(?<!being\s)(?<!get\s)used\sto|
-    (?:changed|switched|moved|renamed|migrated|increased|decreased|raised|reduced|cut|grew|rose|fell|dropped|went|updated|revised)\s(?:\w+\s){0,4}?(?:from|to)|
-    (?:corrected|rescheduled|postponed|amended))\b
-    |吗|呢[。]?$|不再|改为|改成|改到|变成|变为|转为|调整[到为至]|更正|修正|纠正|抱歉|
-    (?:从(?![不未没来])|由).{1,12}(?:[变改]|[增降升提减][加长到至低为高少])""",
-    re.VERBOSE | re.IGNORECASE,
-)
+
+def _pattern(section: str, *, or_this: str = "") -> re.Pattern[str]:
+    return re.compile(or_this + load_pattern("memsieve.claims", "guards.txt", section), re.IGNORECASE)
+
+
+def _one_of(section: str) -> str:
+    return load_alternatives("memsieve.claims", "guards.txt", section)
+
+
+def _words(section: str) -> frozenset[str]:
+    return frozenset(load_words("memsieve.claims", "guards.txt", section))
+
+
+_NO_CLAIM = _pattern("no claim", or_this=r"[?？]|[:：]\s*$|")
 _QUESTION = re.compile(
     r"\s*(?:(?:so|and|but|or)\s)?(?:(?:do|does|did|is|are|was|were|can|will|have|has)\s(?:we|you|it|that|this|they|there|he|she|i|the)\b"
     r"|(?:what|why|how|who)\b)",
     re.IGNORECASE,
 )
-# Conditions, choices, ranges, examples and quotations contradict only their own repetition, word for word.
-_DOUBTFUL = re.compile(
-    r"""["“”「『«]|\b(?:if|unless|whether|suppose|supposing|assuming|imagine|otherwise|either|or|e\.g|for\s(?:example|instance)|
-    not\s(?:only|just|merely|necessarily)|sometimes|alternat\w+|depend(?:s|ing)?|in\scase|rather|instead|ranges?|ranging|between|var(?:y|ies|ied)|until|till|become|becomes|became|from|
-    when|where|(?:tr(?:y|ies|ied)|attempt(?:s|ed)?|plan(?:s|ned)?|promised?|intend(?:s|ed)?)\sto|
-    (?-i:may)|might|could|would|should|maybe|perhaps|possibly|probably|likely|seems?|seemed|appears?|guess|wonder|hope|wish|want(?:s|ed)?|
-    says|(?<!to\s)say|said|claimed|thinks|(?<!\bi\s)(?<!we\s)think|thought|believes|(?<!\bi\s)(?<!we\s)believe|believed|argues?|argued|(?:reports|reported|states|claims)\sthat|reportedly|according|told|
-    tells?|suggests?|suggested|stated|asserts?|insists?|insisted|opinion|(?:my|his|her|their|our|s)\sview|feels?|felt|predicts?|predicted|disputes?)\b
-    |不仅|不但|不只|不光|不一定|未必|有没有|[是能会可要行]不[是能会可要行]|有时|时而|一会|如果|假如|假设|要是|倘若|若(?!干)|除非|是否|能否|可否|比如|例如|譬如|举例|要么|或|还是|的话|与其|之间|试图|尝试|
-    可能|也许|或许|大概|恐怕|似乎|好像|应该|希望|什么|怎么|哪|谁|(?<![我们])认为|表示|指出|声称|主张|(?<![我们])觉得|据.{0,8}[说报称]|(?<![来会能])说(?![白得实到起])|看来|坚持|传言|观点""",
-    re.VERBOSE | re.IGNORECASE,
-)
+_DOUBTFUL = _pattern("doubtful", or_this='["“”「『«]|')
 _CONTRAST = re.compile(r"\b(?:while|although|though|whereas|but|however)\b|但|而|却|虽", re.IGNORECASE)
 # A condition asserts nothing by itself.
 _CONDITION = re.compile(
     r"\s*(?:if|unless|in\scase|provided|suppose|assuming)\b[^,]*|\s*(?:如果|假如|假设|要是|倘若|若(?!干)|除非)[^,，]*",
     re.IGNORECASE,
 )
-# One of these on one side only means another time, part, plan or measure.
+# Between the words of both languages: a part that has only a letter, as plan A.
 _SETTING = re.compile(
-    r"""\b(?:yesterday|today|tomorrow|tonight|now|then|nowadays|previously|formerly|originally|initially|earlier|
-    later|before|after|afterwards?|ago|once|recently|eventually|finally|meanwhile|next|last|past|future|first|second|third|
-    fourth|fifth|former|latter|others?|another|else|rest|remaining|same|different|morning|afternoon|evening|night|
-    noon|week|month|year|when|while|during|since|again|yet|soon|if|unless|or|(?-i:may)|might|could|would|should|
-    each|every|per|total|totals|overall|altogether|combined|average|median|minimum|maximum|min|max|least|
-    only|some|half|part|partly|partially|many|few|several|certain|additional|extra|than|need|needs|must|
-    plan|plans|planned|target|goal|expected|estimated?|forecast|projected|proposed|proposal|aim|budgeted|actual|
-    except|without|alone|nearly|almost|too|enough|fully|entirely|completely|exactly|new|old|left|right|upper|lower|top|bottom|
-    inner|outer|north|south|east|west|internal|external|male|female|best|worst|summer|winter|autumn|local|remote|staging|
-    production|default|both|neither|(?-i:[B-HJ-Z]))\b
-    |(?-i:\b[a-z]+\sA\b|[A-H](?=[HAN])|(?<=[HAN])\s?[A-H](?![A-Za-z]))
-    |昨[天日晚]|今[天日晚]|明[天日晚]|去年|今年|明年|前年|上个?[周月季年]|下个?[周月季年]|本[周月季年]|现在|目前|如今|当时|那时|
-    原[来本先]|以前|之前|以后|之后|后来|曾|最[初终后]|起初|随后|早期|近期|前者|后者|其[他它余]|另|别的|剩|白天|夜|
-    每|平均|总共|总计|合计|共计|一共|累计|最[多少大小高低]|至少|只|仅|部分|一些|有[些的人]|某|多[个处项名位次种]|若干|好几|多数|少数|许多|
-    计划|预计|目标|预期|预估|拟|打算|建议|实际|除了|完全|太|够|左|右|内部|外部|[东南西北][方部边]|男|女|[春夏秋冬][天季]|
-    首|[上下]半年|[甲乙丙丁]|[一二三四五六]期|方案[一二三四五]|必须|需要|
-    更|比|先|再|如果|若(?!干)|可能|应该|或""".replace("HAN", HAN),
-    re.VERBOSE | re.IGNORECASE,
-)
-# Words for something that is true of some and not of others.
-_PARTIAL = frozenset(
-    "some many few several certain half part partly 部分 一些 有些 有的 有人 某 多数 少数 许多".split()
-)
-_TIMES = frozenset(
-    "yesterday today tonight last earlier recently morning afternoon evening night noon week month year "
-    "昨天 昨日 昨晚 今天 今日 今晚 去年 今年 上周 上月 上个周 上个月 本周 本月".split()
-)
-_NEVER = re.compile(r"\bnever\b|从未|从没|从来没有", re.IGNORECASE)
-_AMOUNTS = frozenset(
-    "some many several 部分 一些 有些 有的 有人 多数 少数 许多 多个 多处 多项 多名 多位 多次 多种 若干 好几".split()
-)
-_UNCOUNTED = _PARTIAL | _AMOUNTS | {"every", "each", "每", "without"}
-
-
-_ASKS = re.compile(r"[?？]|[:：]\s*$|[吗呢][。.]?\s*$")
-_TAKES_BACK = re.compile(
-    r"\b(?:sorry|scratch\sthat|correction|or\srather|i\smeant|no\slonger|any\s?more)\b"
-    r"|不再|改为|改成|改到|变成|变为|转为|更正|修正|纠正|抱歉|说错",
+    rf"\b(?:{_one_of('setting')})\b"
+    rf"|(?-i:\b[a-z]+\sA\b|[A-H](?=[{HAN}])|(?<=[{HAN}])\s?[A-H](?![A-Za-z]))"
+    rf"|{_one_of('setting.chinese')}",
     re.IGNORECASE,
 )
+_PARTIAL, _TIMES, _AMOUNTS = _words("partial"), _words("times"), _words("amounts")
+_NEVER = re.compile(r"\bnever\b|从未|从没|从来没有", re.IGNORECASE)
+_UNCOUNTED = _PARTIAL | _AMOUNTS | {"every", "each", "每", "without"}
+_ASKS = re.compile(r"[?？]|[:：]\s*$|[吗呢][。.]?\s*$")
+_TAKES_BACK = _pattern("taken back")
 
 
 def is_question(sentence: str) -> bool:

@@ -14,6 +14,16 @@ from memsieve.text.normalize import simplify
 from memsieve.text.scripts import HAN, count_han, is_han
 from memsieve.text.sentences import find_sentences
 from memsieve.text.tokenize import tokenize
+from memsieve.text.word_lists import load_alternatives, load_pattern, load_words
+
+
+def _one_of(section: str) -> str:
+    return load_alternatives("memsieve.digest", "statements.txt", section)
+
+
+def _pattern(section: str) -> re.Pattern[str]:
+    return re.compile(load_pattern("memsieve.digest", "statements.txt", section), re.IGNORECASE)
+
 
 _MOST_SENTENCES = 400
 _SHORTEST, _LONGEST = 12, 400
@@ -37,11 +47,7 @@ _MARK = re.compile(r"\{[a-z]{3,20}\}|\[[A-Za-z ]{3,20}\.?\]")
 _WORD = re.compile(r"[A-Za-z0-9_'’]+(?:[-.][A-Za-z0-9_]+)*")
 # A run of letters that are neither Latin nor Chinese.
 _OTHER_SCRIPT = re.compile(rf"[^\W\d_A-Za-z\u00aa-\u024f{HAN}]{{2,}}")
-_NUMBER_WORDS = frozenset(
-    """zero one two three four five six seven eight nine ten eleven twelv thirteen fourteen fifteen sixteen seventeen
-    eighteen nineteen twenti thirti forti fifti sixti seventi eighti nineti hundr thousand point
-    uh um yeah okay""".split()
-)
+_NUMBER_WORDS = frozenset(load_words("memsieve.digest", "statements.txt", "number words"))
 _QUESTION = re.compile(
     r"""[?？]|[吗呢嘛][。.]?\s*$
     |^\s*(?:(?:so|and|but|or|well|okay)[\ ,]+)*(?:
@@ -64,72 +70,25 @@ _HESITATION = re.compile(
     |[嗯啊哦呃呀哎唉哈]|对吧|是吧|对不对|就是说|怎么讲""",
     re.IGNORECASE | re.VERBOSE,
 )
-# Talk about the talk: opinions, thanks, whose turn it is, and when it ends.
-_TALK = re.compile(
-    r"""\b(?:
-    i\s(?:think|don'?t\sthink|do\sthink|believe|guess|mean|suppose|wonder|don'?t\sknow|was\sthinking|would\s(?:say|like)
-        |just|like|want(?:ed)?\sto|am\sgoing|ask|rise|will|have\s(?:now|successfully|completed))
-    |i'?(?:m\s(?:not\ssure|sorry|going|just|gonna|pleased|happy)|ll|d\slike)|you\sknow|let'?s|let\sme|thank(?:s|\syou)
-    |good\s(?:morning|afternoon|evening)|hello|welcome|hope\sthis|sorry|please|excuse\sme|my\sname|tell\sus
-    |you(?:'ll|\s(?:will|would|could|can))\s(?:be\ssent|receive|have|see|find|tell)
-    |questions?|the\sfloor|go\sahead|over\sto|move\son|proceed(?:ings)?|adjourn(?:ed)?|apolog(?:y|ies)|agenda|chair
-    |honou?rable|presentation|slides?|item\s\d|paper\sto\snote|minutes?\s(?:left|remaining)|half\san\shour
-    |(?:next|this|today's|previous|last|final|first|following\sthe)\s(?:meeting|session|item|speaker|evidence)
-    |in\s\w+\sminutes|this\s(?:morning|afternoon)|as\si\ssaid|to\sbe\shonest|by\sthe\sway|(?:see|talk\sto)\syou
-    |the\s(?:request|task|user'?s?\s(?:request|question)|above|following)|step\s\d|transcription
-    |(?:sort|kind)\sof|or\s(?:something|whatever)|and\s(?:stuff|so\son)|blah
-    |we(?:'ll|\swill)\s(?:now|go|look|see|have|start|talk|move))\b
-    |我(?:觉得|想|认为|感觉|猜|不知道|刚才|再|就|来|先|看|说|讲|的问题|个人|自己|给大家|叫|是)|我们(?:来|先|请|再看|今天)
-    |谢谢|感谢|大家好|[你您]好|各位|欢迎|请问|请.{0,6}(?:发言|介绍|分享)|有请|掌声|鼓掌|不好意思|怎么说|什么的|之类的
-    |刚才|刚刚|接下来|待会|下一(?:位|个)|嘉宾|主持|老师|校长|打个招呼|今天(?:的)?(?:会议|论坛|这个|很|非常)|环节|议题
-    |主题是|闭幕|开幕|祝(?:福|大家|愿)|再见|发言|圆桌|提问|问题是|讨论一下|聊[一聊]|细聊|介绍一下|总(?:讲|说|您)
-    |您(?:觉得|认为|怎么|这|刚)|你(?:觉得|看|说|知道|想)|听到|大家(?:都)?(?:知道|看到|可以看)""",
-    re.IGNORECASE | re.VERBOSE,
-)
-# Tasks and orders say what somebody should do now, and not what is so.
+_TALK = _pattern("talk")
 _ORDER = re.compile(
-    r"""\s*(?:\d+[.)]\s*)?(?:use|confirm|determine|identify|find|verify|provide|collect|check|search|ensure|make\ssure|write
-        |create|run|open|click|list|calculate|compute|analy[sz]e|extract|visit|look|try|consider|note|see|read|scroll
-        |follow|gather|review|summari[sz]e|respond|reply|answer|return|complete|begin|start|stop|help)\b(?!\s(?:is|are|was))
-    |.{0,40}\byou(?:r\stask|\s(?:are|should|must|need|will|have\sto|can))\b|\w+:\s(?:an?|the)\s(?:helpful|general)
-    |\s*请(?!求)|\s*(?:查找|搜索|打开|点击|确认|检查|计算|列出|运行|编写|收集)(?!了|到|结果)""",
-    re.IGNORECASE | re.VERBOSE,
+    rf"\s*(?:\d+[.)]\s*)?(?:{_one_of('orders')})\b(?!\s(?:is|are|was))"
+    r"|.{0,40}\byou(?:r\stask|\s(?:are|should|must|need|will|have\sto|can))\b|\w+:\s(?:an?|the)\s(?:helpful|general)"
+    rf"|\s*请(?!求)|\s*(?:{_one_of('orders.chinese')})(?!了|到|结果)",
+    re.IGNORECASE,
 )
-# A sentence of English has one of these; a heading, a list or a row of buttons has none.
-_FUNCTION_WORD = re.compile(
-    r"""\b(?:the|an?|of|to|in|on|for|with|is|are|was|were|be|been|will|must|should|shall|can|cannot|may|has|have|had|do|does
-        |did|at|by|from|as|that|not|no|we|it|its|their|our|his|her|they|than|when|if|because|and|or|into|only|never|all
-        |every|each|after|before|since|until|per|about|over|under|between|within|without|i|you|de|la|le|el|der|die|das)\b""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_HEDGE = re.compile(
-    r"\b(?:maybe|perhaps|might|could|would|probably|possibly|if)\b|可能|也许|或许|大概|如果|好像", re.IGNORECASE
-)
+_FUNCTION_WORD = _pattern("function words")
+_HEDGE = _pattern("hedges")
 _NEEDS_CONTEXT = re.compile(
-    r"""\s*(?:(?:and|but|so|or|because|'?cause|well|then|also|which|yes|no|right|okay|yeah|now|anyway|except|if|like
-        |though|although|else|not|maybe|just|depends)\b[\s,]*)+
-    |\s*(?:而且|但是|但|所以|因为|然后|那么|那|对|或者|还有|另外|包括|就|也|其实|当然|因此|同时|比如|如果|再一个|首先|其次
-        |第[一二三四五六七八九十])""",
-    re.IGNORECASE | re.VERBOSE,
+    rf"\s*(?:(?:{_one_of('openings')})\b[\s,]*)+|\s*(?:{_one_of('openings.chinese')})", re.IGNORECASE
 )
-_POINTING = re.compile(
-    r"""\b(?:i|i'm|i've|my|me|it|its|it's|that|that's|this|these|those|they|they're|them|he|she|him|her|here|there
-        |things?|stuff|ones?|something|someone|anything|everything|which|such)\b
-    |[它他她]们?|我(?![们国])|[这那](?:个|些|样|里|边|种|块|是|么)?|其中|东西
-    |一个(?![月小季星])|一[些种]|很多|非常|方面|的话|就是|其实|来说|来讲|来看|包括|的时候""",
-    re.IGNORECASE | re.VERBOSE,
-)
-# A finite verb: a common one, a past tense, or a word with -s in the place of a verb.
+_POINTING = _pattern("pointing")
+# A finite verb, or a word with -s in the place of a verb.
 _ASSERTS = re.compile(
-    r"""\b(?:is|are|was|were|isn't|aren't|wasn't|will|won't|must|should|shall|can|cannot|can't|may|has|have|had|does|did|don't
-        |doesn't|didn't|need|needs|requires?|costs?|uses?|runs?|supports?|means|found|shows?|allows?|contains?|works?|fails?
-        |keeps?|kept|makes?|made|takes?|took|gives?|gave|gets?|got|goes|went|comes?|came|says?|said|became|becomes?|began|built
-        |put|sells?|sold|spent|lost|won|grew|fell|rose|led|left|met|sent|set|ran|wrote|chose|holds?|held|brings?|brought
-        |we\s\w{3,}|they\s\w{3,}|[a-z]{3,}ed)\b
-    |(?<!\bof\s)(?<!\bthe\s)(?<!\ball\s)(?<!\bother\s)\b[a-z]{2,}[^s\W]s\s(?:the|an?|to|at|in|on|by|for|with|from|up|out|its
-        |their|our|no|all|every|each|only|about|after|before|between|when|if|because|that|\d)
-    |[是有为将会能须应已在]|需要|可以|必须|决定|采用|达到|超过|支持|使用|导致|增长|提高|降低|包括|属于|发现|使得|要求""",
-    re.IGNORECASE | re.VERBOSE,
+    rf"\b(?:{_one_of('asserting')})\b"
+    r"|(?<!\bof\s)(?<!\bthe\s)(?<!\ball\s)(?<!\bother\s)\b[a-z]{2,}[^s\W]s\s"
+    rf"(?:{_one_of('after a verb')})|{_one_of('asserting.chinese')}",
+    re.IGNORECASE,
 )
 _SPECIFIC = re.compile(
     r"""\d|%|\b[A-Z][A-Za-z]*[A-Z0-9]\w*\b|(?<=[a-z,]\ )[A-Z][a-z]{2,}|\b\w+_\w+\b

@@ -28,3 +28,15 @@ def load_sections(package: str, name: str) -> dict[str, tuple[str, ...]]:
 def load_words(package: str, name: str, section: str) -> tuple[str, ...]:
     """Return the words of one section in their order."""
     return tuple(" ".join(load_sections(package, name)[section]).split())
+
+
+def load_alternatives(package: str, name: str, section: str) -> str:
+    """Return the alternatives of one section as a piece of a regular expression."""
+    return "|".join(load_sections(package, name)[section])
+
+
+def load_pattern(package: str, name: str, section: str) -> str:
+    """Return a regular expression: one of a section as a whole word, or one of `<section>.chinese` anywhere."""
+    words = rf"\b(?:{load_alternatives(package, name, section)})\b"
+    chinese = f"{section}.chinese"
+    return f"{words}|{load_alternatives(package, name, chinese)}" if chinese in load_sections(package, name) else words
