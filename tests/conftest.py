@@ -20,6 +20,14 @@ MEMORY = Path("/dev/shm")
 ROOM = 4 * 2**30
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
+LONG = {
+    "test_outages.py",
+    "test_kb_refine.py",
+    "test_clients.py",
+    "test_serve.py",
+    "test_serve_engines.py",
+    "test_mcp.py",
+}
 PASSED_HARNESS = TESTS / "harness" / "passed.sha256"
 
 
@@ -43,6 +51,11 @@ def pytest_configure() -> None:
     """Keep the files of tests in memory: no test cuts the power, and most would wait for the disk."""
     if _roomy():
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest, so that no worker is left alone with it in the end."""
+    items.sort(key=lambda item: item.path.name not in LONG)
 
 
 @pytest.fixture(autouse=True)

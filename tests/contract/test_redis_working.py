@@ -11,6 +11,7 @@ from memsieve.ports import CLOCK_SKEW, WORKING_CAP, WORKING_LIFE
 from memsieve.stores.redis.packing import keys_of
 from memsieve.stores.redis.working import RedisWorking
 from memsieve.testing.factories import admission, agent, entry, system
+from memsieve.testing.server import wait_until
 
 STRANGE = ["a", "a:b@c", "Ä.b-c_d", "项目", "apollo:order", "7"]
 
@@ -85,11 +86,10 @@ def test_both_keys_go_when_the_last_entry_ends_and_a_shorter_life_prolongs_none(
 
 
 def test_entries_end_one_by_one_by_real_time(working, run):
-    put(run, working, "short", life=timedelta(seconds=0.3))
+    put(run, working, "short", life=timedelta(seconds=1))
     put(run, working, "long")
     assert listed(run, working) == ["long", "short"]
-    run(asyncio.sleep(0.4))
-    assert listed(run, working) == ["long"]
+    wait_until(lambda: listed(run, working) == ["long"])
     assert run(working.count(agent())) == 1
 
 

@@ -106,7 +106,7 @@ def test_the_server_says_how_long_to_wait_and_more_than_patience_is_not_waited(f
         begun = time.monotonic()
         with pytest.raises(StoreUnavailable, match="Locked"):
             client.projects()
-        assert time.monotonic() - begun < 1
+        assert time.monotonic() - begun < 10
 
 
 @pytest.mark.parametrize(

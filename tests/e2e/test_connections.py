@@ -171,14 +171,14 @@ def test_a_head_that_drips_in_is_cut_off(running):
             except TimeoutError:
                 client.sendall(b"X-Drip: x\r\n")
         _problem(answer, 408)
-        assert 0.9 * SECONDS <= time.monotonic() - began < 6 * SECONDS
+        assert 0.9 * SECONDS <= time.monotonic() - began < 20 * SECONDS
 
 
 def test_a_connection_that_says_nothing_is_cut_off(running):
     with running.connect() as client:
         began = time.monotonic()
         _problem(_read_to_end(client), 408)
-        assert 0.9 * SECONDS <= time.monotonic() - began < 6 * SECONDS
+        assert 0.9 * SECONDS <= time.monotonic() - began < 20 * SECONDS
 
 
 def test_the_second_request_of_a_connection_has_no_more_time_than_the_first(running):

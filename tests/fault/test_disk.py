@@ -95,7 +95,7 @@ async def probe_while_another_writes(database, data):
         try:
             await database.probe()
         finally:
-            assert time.monotonic() - began < 1
+            assert time.monotonic() - began < 5
 
 
 def test_a_probe_that_meets_another_writer_answers_soon_by_the_last_write(data, run):

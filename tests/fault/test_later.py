@@ -210,7 +210,8 @@ def test_what_is_left_for_later_is_decided_on_servers_too(server_engine, data):
 
 def test_what_waits_in_a_spool_is_decided_after_it_was_delivered(start_engine, data):
     engine = start_engine("postgres-18+redis")
-    settings = Settings(data=data, database_url=engine.database_url, redis_url=engine.redis_url, spool=True)
+    database_url = f"{engine.database_url}&connect_timeout=1"
+    settings = Settings(data=data, database_url=database_url, redis_url=engine.redis_url, spool=True)
 
     async def scenario():
         async with open_services(settings, jobs=False) as opened:

@@ -98,6 +98,6 @@ def test_every_character_that_is_no_space_is_in_some_chunk(text):
 
 @pytest.mark.parametrize("unit", [".", "!?", "\n", " ", "\n ", "。", "a.", "'", ".)"])
 def test_no_text_takes_long_to_split(unit):
-    started = time.perf_counter()
+    started = time.process_time()
     split("x" + unit * (65536 // len(unit)) + "x")
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
