@@ -1,4 +1,4 @@
-import type { Digest, Insight, Memory, Receipt } from '../src/api/types';
+import type { Digest, Insight, LongTermMemory, Receipt } from '../src/api/types';
 
 export const MADE_AT = '2026-03-02T09:00:00.000000Z';
 
@@ -52,7 +52,7 @@ export function digest(insights: Insight[], changes: Partial<Digest> = {}): Dige
   };
 }
 
-export function memory(id: string, changes: Partial<Memory> = {}): Memory {
+export function memory(id: string, changes: Partial<LongTermMemory> = {}): LongTermMemory {
   return {
     id,
     project_id: 'apollo',

@@ -9,7 +9,7 @@ import pytest
 from memsieve.config import FilterSettings, Settings
 from memsieve.digest.continuity import new_id
 from memsieve.errors import Conflict, Forbidden, InvalidInput, NotFound
-from memsieve.model import Edit, ExclusionReason, Outcome, ReviewStatus, SourceDoubt
+from memsieve.model import Edit, ExclusionReason, RefineOutcome, ReviewStatus, SourceDoubt
 from memsieve.services.container import open_services
 from memsieve.testing.factories import agent, digest, insight, person, source
 
@@ -119,7 +119,7 @@ def about(insights, word):
 def test_a_fact_from_three_sessions_is_ready(project, say, texts):
     say(project, *texts)
     [found] = project.review(by="ada@example.org").digest().insights
-    assert (found.refinement.outcome, found.sessions, found.agents) == (Outcome.READY, 3, 3)
+    assert (found.refinement.outcome, found.sessions, found.agents) == (RefineOutcome.READY, 3, 3)
     assert {one.quote for one in found.sources} == set(texts)
     assert found.summary in texts
     assert not found.disputed
@@ -154,7 +154,7 @@ def test_what_is_in_long_term_memory_is_a_duplicate_and_shows_the_diff(project, 
     verified = project.review(by="ada").promote_text(known)
     say(project, *[texts[0]] * 3)
     [found] = project.review(by="ada@example.org").digest().insights
-    assert found.refinement.outcome is Outcome.DUPLICATE
+    assert found.refinement.outcome is RefineOutcome.DUPLICATE
     assert (found.nearest.memory_id, found.nearest.content) == (verified.id, known)
     assert "".join(words for edit, words in found.nearest.diff if edit is not Edit.ADDED) == known
     assert "".join(words for edit, words in found.nearest.diff if edit is not Edit.REMOVED) == found.summary
@@ -164,7 +164,7 @@ def test_what_contradicts_long_term_memory_is_no_duplicate_and_says_so(project, 
     project.review(by="ada").promote_text(LIMITS[0])
     say(project, *[LIMITS[1]] * 3)
     [found] = project.review(by="ada@example.org").digest().insights
-    assert found.refinement.outcome is Outcome.READY
+    assert found.refinement.outcome is RefineOutcome.READY
     assert found.nearest.conflict
     assert "differs" in str(found.refinement.reason)
 
@@ -252,7 +252,7 @@ def test_a_script_that_the_embedder_cannot_read_still_gives_insights_by_words(pr
     receipts = say(project, *texts)
     assert receipts[0].entry.embedding is None
     [found] = project.review(by="ada@example.org").digest().insights
-    assert (found.sessions, found.refinement.outcome) == (3, Outcome.READY)
+    assert (found.sessions, found.refinement.outcome) == (3, RefineOutcome.READY)
     assert found.embedding is None
 
 
@@ -635,7 +635,7 @@ def test_nothing_of_one_project_is_in_the_digest_of_another(memory, say):
     )
     say(memory.project("gemini"), *GATEWAY)
     found = about(memory.project("gemini").review(by="ada@example.org").digest().insights, "gateway")
-    assert (found.refinement.outcome, found.nearest) == (Outcome.READY, None)
+    assert (found.refinement.outcome, found.nearest) == (RefineOutcome.READY, None)
 
 
 def test_a_digest_writes_no_memory_and_no_line_in_the_audit_log(project, say):

@@ -13,8 +13,6 @@ RECORDS = ("model", "ingress.replay", "jobs.weekly")
 REASONS = {
     "Database": "the same role of two engines, SQLite and PostgreSQL",
     "CachedEntries": "what the working memory of each engine caches, SQLite and Redis",
-    "Item": "the text of a knowledge base's item to write, and the JSON of a memory that was found",
-    "Memory": "the whole of what is on disk, as callers open it, and the JSON of one long-term memory",
 }
 
 

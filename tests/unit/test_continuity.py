@@ -6,13 +6,13 @@ from itertools import permutations
 import pytest
 
 from memsieve.digest.continuity import in_order, match_clusters, new_id
-from memsieve.model import Outcome, Refinement
+from memsieve.model import Refinement, RefineOutcome
 from memsieve.testing.factories import NOW, entry, insight, source
 
 DAY = timedelta(days=1)
 
 
-def waiting(outcome=Outcome.OBSERVING, sessions=1, made_at=NOW, **fields):
+def waiting(outcome=RefineOutcome.OBSERVING, sessions=1, made_at=NOW, **fields):
     sources = [entry(session_id=f"s{number}") for number in range(sessions)]
     refinement = Refinement(outcome=outcome, reason="Because.", observations=sessions)
     return insight(sources, refinement=refinement, made_at=made_at, **fields)
@@ -27,8 +27,8 @@ def held(entry_ids, quote="The ledger runs on PostgreSQL."):
 
 
 def test_what_is_ready_comes_first_and_what_is_known_last():
-    outcomes = (Outcome.READY, Outcome.OBSERVING, Outcome.TOO_NARROW, Outcome.DUPLICATE)
-    made = [waiting(outcome, sessions=9 if outcome is Outcome.DUPLICATE else 1) for outcome in reversed(outcomes)]
+    outcomes = (RefineOutcome.READY, RefineOutcome.OBSERVING, RefineOutcome.TOO_NARROW, RefineOutcome.DUPLICATE)
+    made = [waiting(outcome, sessions=9 if outcome is RefineOutcome.DUPLICATE else 1) for outcome in reversed(outcomes)]
     assert [one.refinement.outcome for one in in_order(made, NOW)] == list(outcomes)
 
 
@@ -43,13 +43,13 @@ def test_of_equals_the_one_that_waits_longest_comes_first():
 
 
 def test_what_nobody_decided_on_in_thirty_days_is_at_the_back_even_if_it_is_ready():
-    old, new = waiting(Outcome.READY, 9, NOW - 31 * DAY), waiting(Outcome.DUPLICATE, 1, NOW)
+    old, new = waiting(RefineOutcome.READY, 9, NOW - 31 * DAY), waiting(RefineOutcome.DUPLICATE, 1, NOW)
     assert in_order([old, new], NOW) == [new, old]
     assert in_order([old, new], NOW - 2 * DAY) == [old, new]
 
 
 def test_on_the_thirtieth_day_an_insight_still_has_its_place():
-    old, new = waiting(Outcome.READY, 9, NOW - 30 * DAY), waiting()
+    old, new = waiting(RefineOutcome.READY, 9, NOW - 30 * DAY), waiting()
     assert in_order([old, new], NOW) == [old, new]
 
 

@@ -18,9 +18,9 @@ from memsieve.model import (
     ExclusionReason,
     InsightDecision,
     Nearest,
-    Outcome,
     Reason,
     Refinement,
+    RefineOutcome,
     ReviewStatus,
     SourceDoubt,
     Stats,
@@ -110,10 +110,10 @@ def test_a_card_says_who_said_it_how_surely_and_when():
 @pytest.mark.parametrize(
     ("outcome", "label", "style"),
     [
-        (Outcome.READY, "ready", "1;32"),
-        (Outcome.OBSERVING, "observing 2/3", "1;33"),
-        (Outcome.TOO_NARROW, "too narrow", "1;2"),
-        (Outcome.DUPLICATE, "duplicate", "1;2"),
+        (RefineOutcome.READY, "ready", "1;32"),
+        (RefineOutcome.OBSERVING, "observing 2/3", "1;33"),
+        (RefineOutcome.TOO_NARROW, "too narrow", "1;2"),
+        (RefineOutcome.DUPLICATE, "duplicate", "1;2"),
     ],
 )
 def test_a_verdict_has_its_colour_and_its_reason(outcome, label, style):
@@ -259,7 +259,7 @@ def test_nothing_that_agents_wrote_can_command_the_terminal(width):
         note=Reason.text(HOSTILE),
         summarised_by=HOSTILE,
         disputes=(dispute,),
-        refinement=refined(Outcome.READY, HOSTILE),
+        refinement=refined(RefineOutcome.READY, HOSTILE),
         nearest=near(HOSTILE, HOSTILE + " and more", conflict=Reason.text(HOSTILE)),
         later=(sound,),
     )

@@ -113,8 +113,8 @@ RECORDS: dict[type[RecordDocument], object] = {
     documents.Entry: entry(),
     documents.Receipt: RECEIPT,
     documents.ContextItem: replace(item("i", "账本"), promoted_by="ada", promoted_at=NOW),
-    documents.Item: item("i", "账本"),
-    documents.Memory: _memory(retired_at=NOW, retired_by="bob", retired_reason="old"),
+    documents.FoundItem: item("i", "账本"),
+    documents.LongTermMemory: _memory(retired_at=NOW, retired_by="bob", retired_reason="old"),
     documents.Tombstone: replace(tombstone("MySQL."), words=()),
     documents.Serving: SERVING,
     documents.Retirement: Retirement(memory=_memory(retired_reason="old"), served=(SERVING,)),
@@ -192,7 +192,7 @@ def test_every_kind_of_document_is_tried_here():
         "Answer",
         "AnswerWithId",
         "Chunk",
-        "Words",
+        "DiffRun",
     }
     assert {one.__name__ for one in KINDS} - elsewhere - {"Verification"} == {one.__name__ for one in RECORDS}
 
@@ -207,8 +207,8 @@ def test_every_field_of_a_record_is_told_or_known_to_stay_inside(document):
 
 
 def test_a_memory_tells_its_approval():
-    assert {field.name for field in fields(Approval)} - set(documents.Memory.model_fields) == INSIDE["Approval"]
-    told = documents.Memory.of(_memory()).plain()
+    assert {field.name for field in fields(Approval)} - set(documents.LongTermMemory.model_fields) == INSIDE["Approval"]
+    told = documents.LongTermMemory.of(_memory()).plain()
     assert (told["promoted_by"], told["promoted_at"]) == (_memory().approval.by, NOW_WRITTEN)
 
 
@@ -224,8 +224,8 @@ def test_an_answer_comes_back_with_the_question_that_was_asked():
     told = documents.AnswerWithId.of(served).plain()
     assert set(told) == {"results", "degraded", "answer_id"}
     assert "why" not in told["results"][0]
-    why = documents.Why.of(served.items[0], words=["text"])
-    assert documents.Item.of(served.items[0], why=why).plain()["why"]["words"] == ["text"]
+    why = documents.MatchScores.of(served.items[0], words=["text"])
+    assert documents.FoundItem.of(served.items[0], why=why).plain()["why"]["words"] == ["text"]
 
 
 def test_what_became_of_an_entry_is_told_without_its_content_or_a_filter_on_trial():

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memsieve.model import Outcome
+from memsieve.model import RefineOutcome
 from memsieve.refine.verdict import KnownText, refine
 
 PAIRS = json.loads(Path(__file__).with_name("kb_pairs.json").read_text("utf-8"))
@@ -20,7 +20,7 @@ UNSEEN = "other words"
 
 def told(pair):
     atom = KnownText(id="a1", content=pair["atom"])
-    return refine(pair["finding"], observations=0, known=[atom]).outcome is Outcome.DUPLICATE
+    return refine(pair["finding"], observations=0, known=[atom]).outcome is RefineOutcome.DUPLICATE
 
 
 @dataclass(frozen=True)

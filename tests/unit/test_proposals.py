@@ -6,7 +6,7 @@ import pytest
 
 from memsieve.digest.propose import MOST_CHARACTERS, MOST_WAITING
 from memsieve.errors import Conflict, InvalidInput, NotFound
-from memsieve.model import Outcome, ReviewStatus
+from memsieve.model import RefineOutcome, ReviewStatus
 
 pytestmark = pytest.mark.usefixtures("small_embedder")
 TEXT = "Service alpha of region beta answers to team gamma about matter delta."
@@ -28,7 +28,7 @@ def test_a_proposal_waits_among_the_insights_and_is_no_memory(memory, project):
     [waiting] = project.review(by="ada@example.org").insights()
     assert (made.entry_id, made.insight_id, made.new) == (entry_id, waiting.id, True)
     assert (waiting.summary, str(waiting.note)) == (TEXT, f"Proposed by cfo-agent: “{WHY}”")
-    assert (waiting.sessions, waiting.refinement.outcome) == (1, Outcome.OBSERVING)
+    assert (waiting.sessions, waiting.refinement.outcome) == (1, RefineOutcome.OBSERVING)
     assert project.memories() == []
     assert not any(item.verified for item in project.retrieve("alpha beta").items)
 

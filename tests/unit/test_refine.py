@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from memsieve.model import Outcome, Refinement
+from memsieve.model import Refinement, RefineOutcome
 from memsieve.models.embedders import LocalEmbedder
 from memsieve.refine.verdict import KnownText, refine
 
@@ -254,12 +254,12 @@ def outcome(embedder, finding, memory):
 
 @pytest.mark.parametrize(("kind", "finding", "memory"), SAME)
 def test_what_a_memory_says_already_is_a_duplicate(embedder, kind, finding, memory):
-    assert outcome(embedder, finding, memory) is Outcome.DUPLICATE
+    assert outcome(embedder, finding, memory) is RefineOutcome.DUPLICATE
 
 
 @pytest.mark.parametrize(("kind", "finding", "memory"), OTHER)
 def test_another_claim_is_no_duplicate(embedder, kind, finding, memory):
-    assert outcome(embedder, finding, memory) is not Outcome.DUPLICATE
+    assert outcome(embedder, finding, memory) is not RefineOutcome.DUPLICATE
 
 
 @pytest.mark.parametrize(
@@ -267,7 +267,7 @@ def test_another_claim_is_no_duplicate(embedder, kind, finding, memory):
     [pytest.param(*pair, marks=pytest.mark.xfail(reason=why, strict=True)) for why, *pair in MISSED],
 )
 def test_a_duplicate_that_is_known_to_get_through(embedder, finding, memory):
-    assert outcome(embedder, finding, memory) is Outcome.DUPLICATE
+    assert outcome(embedder, finding, memory) is RefineOutcome.DUPLICATE
 
 
 @pytest.mark.parametrize(
@@ -275,12 +275,12 @@ def test_a_duplicate_that_is_known_to_get_through(embedder, finding, memory):
     [pytest.param(*pair, marks=pytest.mark.xfail(reason=why, strict=True)) for why, *pair in WRONG],
 )
 def test_another_claim_that_is_known_to_pass_for_the_same(embedder, finding, memory):
-    assert outcome(embedder, finding, memory) is not Outcome.DUPLICATE
+    assert outcome(embedder, finding, memory) is not RefineOutcome.DUPLICATE
 
 
 def test_what_is_called_a_duplicate_is_one_and_most_duplicates_are_found(embedder):
     labelled = [(pair, True) for _, *pair in SAME + MISSED] + [(pair, False) for _, *pair in OTHER + WRONG]
-    found = [same for pair, same in labelled if outcome(embedder, *pair) is Outcome.DUPLICATE]
+    found = [same for pair, same in labelled if outcome(embedder, *pair) is RefineOutcome.DUPLICATE]
     precision, recall = sum(found) / len(found), sum(found) / len(SAME + MISSED)
     print(f"duplicate: precision {precision:.3f}, recall {recall:.3f} of {len(labelled)} pairs")  # noqa: T201 - the measure, shown by -s
     assert precision >= 0.96
@@ -297,7 +297,12 @@ MEMORY = KnownText(id="m1", content=finding_of(100, 0))
 
 @pytest.mark.parametrize(
     ("shared", "own", "expected"),
-    [(81, 19, Outcome.DUPLICATE), (80, 20, Outcome.READY), (79, 21, Outcome.READY), (100, 0, Outcome.DUPLICATE)],
+    [
+        (81, 19, RefineOutcome.DUPLICATE),
+        (80, 20, RefineOutcome.READY),
+        (79, 21, RefineOutcome.READY),
+        (100, 0, RefineOutcome.DUPLICATE),
+    ],
 )
 def test_more_than_four_fifths_of_the_concepts_in_one_memory_is_a_duplicate(shared, own, expected):
     assert refine(finding_of(shared, own), observations=3, known=[MEMORY]).outcome is expected
@@ -311,7 +316,7 @@ def test_two_memories_together_make_no_duplicate():
     found = refine(
         "The search index is rebuilt every night; failed rebuilds page the engineer.", observations=3, known=halves
     )
-    assert found.outcome is Outcome.READY
+    assert found.outcome is RefineOutcome.READY
 
 
 def test_a_memory_that_is_contradicted_does_not_hide_another_that_says_it():
@@ -320,18 +325,18 @@ def test_a_memory_that_is_contradicted_does_not_hide_another_that_says_it():
         KnownText(id="m2", content="A session expires after 30 minutes of inactivity.", similarity=0.95),
     ]
     found = refine("Sessions expire after 30 minutes of inactivity.", observations=1, known=known)
-    assert found.outcome is Outcome.DUPLICATE
+    assert found.outcome is RefineOutcome.DUPLICATE
     assert "m2" in str(found.reason)
 
 
 def test_a_narrow_text_that_is_known_is_a_duplicate_first():
     text = "utils.py has an unused import of os and a typo."
-    assert refine(text, observations=3).outcome is Outcome.TOO_NARROW
-    assert refine(text, observations=3, known=[KnownText(id="m1", content=text)]).outcome is Outcome.DUPLICATE
+    assert refine(text, observations=3).outcome is RefineOutcome.TOO_NARROW
+    assert refine(text, observations=3, known=[KnownText(id="m1", content=text)]).outcome is RefineOutcome.DUPLICATE
 
 
 def test_a_narrow_text_is_too_narrow_however_often_it_was_seen():
-    assert refine("我现在去看一下日志", observations=9).outcome is Outcome.TOO_NARROW
+    assert refine("我现在去看一下日志", observations=9).outcome is RefineOutcome.TOO_NARROW
 
 
 @pytest.mark.parametrize(
@@ -363,16 +368,16 @@ def test_the_reason_says_how_many_of_three_and_what_was_counted():
 def test_the_reason_tells_which_memory_it_contradicts():
     memory = KnownText(id="m7", content="The API is rate-limited to 100 requests per minute.")
     found = refine("The API is rate-limited to 200 requests per minute.", observations=3, known=[memory])
-    assert found.outcome is Outcome.READY
+    assert found.outcome is RefineOutcome.READY
     assert "It differs from memory m7: different numbers: “200” and “100”." in str(found.reason)
 
 
 def test_few_concepts_are_a_duplicate_only_of_nearly_the_same_text():
     longer = KnownText(id="m1", content="Redis keeps the tab order of each window.", similarity=0.95)
-    assert refine("Redis tab", observations=3, known=[longer]).outcome is Outcome.READY
+    assert refine("Redis tab", observations=3, known=[longer]).outcome is RefineOutcome.READY
     assert (
         refine("Redis tab", observations=3, known=[KnownText(id="m1", content="redis tabs!")]).outcome
-        is Outcome.DUPLICATE
+        is RefineOutcome.DUPLICATE
     )
 
 
@@ -384,8 +389,8 @@ def test_few_concepts_that_stand_far_apart_in_a_long_memory_make_no_duplicate():
     apart = KnownText(
         id="m1", content="The worker restarts. The index is cached. Logs are kept. Customers get invoices."
     )
-    assert refine(finding, observations=3, known=[together]).outcome is Outcome.DUPLICATE
-    assert refine(finding, observations=3, known=[apart]).outcome is Outcome.READY
+    assert refine(finding, observations=3, known=[together]).outcome is RefineOutcome.DUPLICATE
+    assert refine(finding, observations=3, known=[apart]).outcome is RefineOutcome.READY
 
 
 def test_a_finding_that_says_what_a_memory_says_and_more_is_no_duplicate_however_similar():
@@ -393,26 +398,26 @@ def test_a_finding_that_says_what_a_memory_says_and_more_is_no_duplicate_however
     found = refine(
         "Cache keys must contain the tenant id, and values are gzipped JSON.", observations=3, known=[memory]
     )
-    assert found.outcome is Outcome.READY
+    assert found.outcome is RefineOutcome.READY
 
 
 def test_a_text_without_a_concept_is_no_duplicate_of_another():
     assert (
         refine("and so on", observations=3, known=[KnownText(id="m1", content="it is what it is")]).outcome
-        is Outcome.READY
+        is RefineOutcome.READY
     )
 
 
 def test_one_thing_in_two_wordings_is_not_turned_round():
     known = [KnownText(id="m1", content="The office in Lyon opens at nine in the morning.", similarity=0.9)]
     found = refine("The Lyon office opens at nine in the morning.", observations=3, known=known)
-    assert found.outcome is Outcome.DUPLICATE
+    assert found.outcome is RefineOutcome.DUPLICATE
 
 
 def test_who_does_what_to_whom_is_part_of_the_claim():
     memory = KnownText(id="m1", content="The scheduler calls the worker over gRPC.", similarity=0.99)
     found = refine("The worker calls the scheduler over gRPC.", observations=3, known=[memory])
-    assert found.outcome is Outcome.READY
+    assert found.outcome is RefineOutcome.READY
     assert "changed places" in str(found.reason)
 
 
@@ -425,4 +430,6 @@ def test_who_does_what_to_whom_is_part_of_the_claim():
     ],
 )
 def test_the_order_of_a_list_or_a_passive_is_no_other_claim(finding, memory):
-    assert refine(finding, observations=3, known=[KnownText(id="m1", content=memory)]).outcome is Outcome.DUPLICATE
+    assert (
+        refine(finding, observations=3, known=[KnownText(id="m1", content=memory)]).outcome is RefineOutcome.DUPLICATE
+    )

@@ -26,7 +26,7 @@ export interface components {
             status: "ok";
         };
         Answer: {
-            results: components["schemas"]["Item"][];
+            results: components["schemas"]["FoundItem"][];
             degraded: string[];
             prompt?: string;
         };
@@ -60,6 +60,10 @@ export interface components {
         };
         /** @enum {string} */
         Decision: "admitted" | "refused" | "pending";
+        DiffRun: {
+            edit: components["schemas"]["Edit"];
+            text: string;
+        };
         Digest: {
             project_id: string;
             made_at: string;
@@ -153,6 +157,23 @@ export interface components {
             dismissed: number;
             retired: number;
         };
+        FoundItem: {
+            id: string;
+            content: string;
+            source: components["schemas"]["Source"];
+            score: number;
+            verified: boolean;
+            label: string;
+            created_at: string;
+            memory_id: string | null;
+            entry_id: string | null;
+            session_id: string | null;
+            agent_id: string | null;
+            promoted_by: string | null;
+            promoted_at: string | null;
+            expires_at: string | null;
+            why?: components["schemas"]["MatchScores"];
+        };
         Half: {
             half: string;
         };
@@ -208,23 +229,6 @@ export interface components {
             quote: string;
             doubt: components["schemas"]["SourceDoubt"] | null;
         };
-        Item: {
-            id: string;
-            content: string;
-            source: components["schemas"]["Source"];
-            score: number;
-            verified: boolean;
-            label: string;
-            created_at: string;
-            memory_id: string | null;
-            entry_id: string | null;
-            session_id: string | null;
-            agent_id: string | null;
-            promoted_by: string | null;
-            promoted_at: string | null;
-            expires_at: string | null;
-            why?: components["schemas"]["Why"];
-        };
         JsonValue: unknown;
         Key: {
             id: string;
@@ -247,11 +251,11 @@ export interface components {
         Layer: "quarantine" | "working" | "longterm";
         Lineage: {
             entries: components["schemas"]["Receipt"][];
-            memories: components["schemas"]["Memory"][];
+            memories: components["schemas"]["LongTermMemory"][];
             events: components["schemas"]["AuditLine"][];
             served: components["schemas"]["Serving"][];
         };
-        Memory: {
+        LongTermMemory: {
             id: string;
             project_id: string;
             content: string;
@@ -263,23 +267,26 @@ export interface components {
             retired_by: string | null;
             retired_reason: string | null;
         };
+        MatchScores: {
+            similarity: number | null;
+            word_score: number;
+            words: string[];
+        };
         MemoryPage: {
-            items: components["schemas"]["Memory"][];
+            items: components["schemas"]["LongTermMemory"][];
             next_cursor: string | null;
         };
         Nearest: {
             memory_id: string;
             content: string;
             similarity: number;
-            diff: components["schemas"]["Words"][];
+            diff: components["schemas"]["DiffRun"][];
             conflict: components["schemas"]["Reason"] | null;
         };
         NewKey: {
             key: components["schemas"]["Key"];
             text: string;
         };
-        /** @enum {string} */
-        Outcome: "duplicate" | "too_narrow" | "observing" | "ready";
         Part: {
             name: string;
             health: components["schemas"]["Health"];
@@ -391,8 +398,10 @@ export interface components {
             created_at: string;
             decided_at: string;
         };
+        /** @enum {string} */
+        RefineOutcome: "duplicate" | "too_narrow" | "observing" | "ready";
         Refinement: {
-            outcome: components["schemas"]["Outcome"];
+            outcome: components["schemas"]["RefineOutcome"];
             label: string;
             reason: components["schemas"]["Reason"];
             observations: number;
@@ -407,7 +416,7 @@ export interface components {
             superseded: boolean;
         };
         Retirement: {
-            memory: components["schemas"]["Memory"];
+            memory: components["schemas"]["LongTermMemory"];
             reason: string | null;
             served: components["schemas"]["Serving"][];
         };
@@ -472,15 +481,6 @@ export interface components {
             head: string;
             problems: string[];
         };
-        Why: {
-            similarity: number | null;
-            word_score: number;
-            words: string[];
-        };
-        Words: {
-            edit: components["schemas"]["Edit"];
-            text: string;
-        };
     };
     responses: never;
     parameters: never;
@@ -498,6 +498,7 @@ export type AuditPage = components['schemas']['AuditPage'];
 export type CheckResult = components['schemas']['CheckResult'];
 export type Chunk = components['schemas']['Chunk'];
 export type Decision = components['schemas']['Decision'];
+export type DiffRun = components['schemas']['DiffRun'];
 export type Digest = components['schemas']['Digest'];
 export type DigestBody = components['schemas']['DigestBody'];
 export type DismissBody = components['schemas']['DismissBody'];
@@ -511,6 +512,7 @@ export type EventKind = components['schemas']['EventKind'];
 export type ExclusionReason = components['schemas']['ExclusionReason'];
 export type Flow = components['schemas']['Flow'];
 export type FlowDay = components['schemas']['FlowDay'];
+export type FoundItem = components['schemas']['FoundItem'];
 export type Half = components['schemas']['Half'];
 export type Health = components['schemas']['Health'];
 export type IngestBody = components['schemas']['IngestBody'];
@@ -518,18 +520,17 @@ export type Insight = components['schemas']['Insight'];
 export type InsightDecision = components['schemas']['InsightDecision'];
 export type InsightPage = components['schemas']['InsightPage'];
 export type InsightSource = components['schemas']['InsightSource'];
-export type Item = components['schemas']['Item'];
 export type JsonValue = components['schemas']['JsonValue'];
 export type Key = components['schemas']['Key'];
 export type KeyPage = components['schemas']['KeyPage'];
 export type KeyRole = components['schemas']['KeyRole'];
 export type Layer = components['schemas']['Layer'];
 export type Lineage = components['schemas']['Lineage'];
-export type Memory = components['schemas']['Memory'];
+export type LongTermMemory = components['schemas']['LongTermMemory'];
+export type MatchScores = components['schemas']['MatchScores'];
 export type MemoryPage = components['schemas']['MemoryPage'];
 export type Nearest = components['schemas']['Nearest'];
 export type NewKey = components['schemas']['NewKey'];
-export type Outcome = components['schemas']['Outcome'];
 export type Part = components['schemas']['Part'];
 export type Problem = components['schemas']['Problem'];
 export type ProjectItem = components['schemas']['ProjectItem'];
@@ -545,6 +546,7 @@ export type Receipt = components['schemas']['Receipt'];
 export type ReceiptPage = components['schemas']['ReceiptPage'];
 export type RecordBody = components['schemas']['RecordBody'];
 export type Recorded = components['schemas']['Recorded'];
+export type RefineOutcome = components['schemas']['RefineOutcome'];
 export type Refinement = components['schemas']['Refinement'];
 export type RetireBody = components['schemas']['RetireBody'];
 export type Retirement = components['schemas']['Retirement'];
@@ -558,7 +560,5 @@ export type Stats = components['schemas']['Stats'];
 export type Tombstone = components['schemas']['Tombstone'];
 export type TombstoneKind = components['schemas']['TombstoneKind'];
 export type Verification = components['schemas']['Verification'];
-export type Why = components['schemas']['Why'];
-export type Words = components['schemas']['Words'];
 export type $defs = Record<string, never>;
 export type operations = Record<string, never>;

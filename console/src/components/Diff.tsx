@@ -1,9 +1,9 @@
-import type { Words } from '../api/types';
+import type { DiffRun } from '../api/types';
 import { digest } from '../messages/digest';
 import { langOf, useMessages } from '../messages/language';
 
 /** What turns one text into the other, word by word: gone is struck through, new is underlined. */
-export function Diff({ runs, className = '' }: { runs: Words[]; className?: string }) {
+export function Diff({ runs, className = '' }: { runs: DiffRun[]; className?: string }) {
   const text = runs.map((run) => run.text).join('');
   return (
     <p lang={langOf(text)} className={`quoted ${className}`}>
@@ -15,7 +15,7 @@ export function Diff({ runs, className = '' }: { runs: Words[]; className?: stri
   );
 }
 
-function Run({ run }: { run: Words }) {
+function Run({ run }: { run: DiffRun }) {
   const t = useMessages(digest);
   if (run.edit === 'same') return run.text;
   const [Tag, label, look] =

@@ -1,4 +1,4 @@
-import type { Words } from '../api/types';
+import type { DiffRun } from '../api/types';
 
 const MOST = 1_500;
 
@@ -9,7 +9,7 @@ function cut(text: string): string[] {
 }
 
 /** Say which words turn one text into the other: the longest common run stays. */
-export function diff(before: string, after: string): Words[] {
+export function diff(before: string, after: string): DiffRun[] {
   const [a, b] = [cut(before), cut(after)];
   if (a.length > MOST || b.length > MOST) {
     return [
@@ -18,8 +18,8 @@ export function diff(before: string, after: string): Words[] {
     ];
   }
   const lengths = common(a, b);
-  const runs: Words[] = [];
-  const add = (edit: Words['edit'], text: string) => {
+  const runs: DiffRun[] = [];
+  const add = (edit: DiffRun['edit'], text: string) => {
     const last = runs.at(-1);
     if (last?.edit === edit) last.text += text;
     else runs.push({ edit, text });

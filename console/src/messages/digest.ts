@@ -1,4 +1,4 @@
-import type { ExclusionReason, Outcome, SourceDoubt } from '../api/types';
+import type { ExclusionReason, RefineOutcome, SourceDoubt } from '../api/types';
 
 const en = {
   title: '📚 Knowledge digest (this week)',
@@ -29,7 +29,7 @@ const en = {
     observing: 'Observing',
     too_narrow: 'Too narrow',
     duplicate: 'Known already',
-  } satisfies Record<Outcome, string>,
+  } satisfies Record<RefineOutcome, string>,
   seen: (seen: string, needed: string) => `${seen} of ${needed} independent sessions`,
   disputed: 'Disputed',
   contradicts: 'Contradicts memory',

@@ -1,9 +1,9 @@
-import type { Outcome, Refinement } from '../api/types';
+import type { Refinement, RefineOutcome } from '../api/types';
 import { Badge, type Tone } from '../components/Badge';
 import { digest as messages } from '../messages/digest';
 import { useFormat, useMessages } from '../messages/language';
 
-const TONES: Record<Outcome, Tone> = {
+const TONES: Record<RefineOutcome, Tone> = {
   ready: 'accent',
   observing: 'neutral',
   too_narrow: 'neutral',

@@ -1,5 +1,5 @@
 import type { Client } from '../api/client';
-import type { Insight, Memory, Tombstone } from '../api/types';
+import type { Insight, LongTermMemory, Tombstone } from '../api/types';
 
 /** How long a decision can be taken back: it is for good once it is sent. */
 export const UNDO_MS = 5_000;
@@ -13,7 +13,7 @@ export type DecisionState =
 
 /** What the server made of a decision; nothing where it refused. */
 export type DecisionResult =
-  | { review: 'promoted'; memory: Memory }
+  | { review: 'promoted'; memory: LongTermMemory }
   | { review: 'dismissed'; tombstone: Tombstone }
   | null;
 
@@ -120,7 +120,7 @@ async function post(client: Poster, id: string, action: Action): Promise<Decisio
   switch (action.kind) {
     case 'promote': {
       const body = { id, ...(action.text !== undefined && { text: action.text }) };
-      return { review: 'promoted', memory: await client.post<Memory>('/memory/promote', body) };
+      return { review: 'promoted', memory: await client.post<LongTermMemory>('/memory/promote', body) };
     }
     case 'dismiss': {
       const body = { id, reason: action.reason };

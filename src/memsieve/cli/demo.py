@@ -197,7 +197,7 @@ def _document(result: Any) -> Any:
         case Receipt():
             return documents.Receipt.of(result)
         case LongTermMemory():
-            return {"memory": documents.Memory.of(result)}
+            return {"memory": documents.LongTermMemory.of(result)}
         case Insight():
             return {"insight": documents.Insight.of(result)}
         case Answer():

@@ -22,7 +22,7 @@ from memsieve.model import (
     InsightDecision,
     InsightSource,
     Nearest,
-    Outcome,
+    RefineOutcome,
     ReviewStatus,
     SourceDoubt,
 )
@@ -37,10 +37,10 @@ _CONTEXT = 40
 _LEAST_SHARED = 0.25
 
 _OUTCOMES = {
-    Outcome.READY: "green",
-    Outcome.OBSERVING: "yellow",
-    Outcome.TOO_NARROW: "dim",
-    Outcome.DUPLICATE: "dim",
+    RefineOutcome.READY: "green",
+    RefineOutcome.OBSERVING: "yellow",
+    RefineOutcome.TOO_NARROW: "dim",
+    RefineOutcome.DUPLICATE: "dim",
 }
 _ASIDES = {
     ExclusionReason.NO_CLAIM: "with no claim in it",

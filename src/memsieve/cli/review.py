@@ -123,7 +123,7 @@ def promote(
     with target.open() as memory:
         chosen = target.review(memory, project, by)
         kept = chosen.promote_text(written or "") if any_id is None else chosen.promote(any_id, text=written)
-    show(lambda: {"memory": documents.Memory.of(kept)}, lambda: draw.memory(kept), as_json=as_json)
+    show(lambda: {"memory": documents.LongTermMemory.of(kept)}, lambda: draw.memory(kept), as_json=as_json)
 
 
 @commands.command(

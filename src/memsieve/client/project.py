@@ -261,12 +261,12 @@ class RemoteReview(_Remote, AsyncReview):
         return await self._found(self._call("GET", insight_id, of="insights"), documents.Insight)
 
     async def promote(self, any_id: str, *, text: str | None = None) -> LongTermMemory:
-        return read(documents.Memory, await self._post("/memory/promote", id=_id(any_id), text=text))
+        return read(documents.LongTermMemory, await self._post("/memory/promote", id=_id(any_id), text=text))
 
     async def promote_text(self, text: str, *, atom: str | None = None) -> LongTermMemory:
         # A server of another version need not know what is not used.
         named = {} if atom is None else {"atom": atom}
-        return read(documents.Memory, await self._post("/memory/ingest", content=text, **named))
+        return read(documents.LongTermMemory, await self._post("/memory/ingest", content=text, **named))
 
     async def dismiss(self, any_id: str, *, reason: str) -> Tombstone:
         return read(documents.Tombstone, await self._post("/memory/dismiss", id=_id(any_id), reason=reason))

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from memsieve.model import Insight, InsightSource, Outcome
+from memsieve.model import Insight, InsightSource, RefineOutcome
 
 MOST_SHOWN = 10
 # After this time without a decision an insight goes to the back of the queue.
@@ -15,7 +15,7 @@ STALE_AFTER = timedelta(days=30)
 # An insight goes on in a cluster that holds this share of its sources.
 _GOES_ON = 0.5
 
-_ORDER = (Outcome.READY, Outcome.OBSERVING, Outcome.TOO_NARROW, Outcome.DUPLICATE)
+_ORDER = (RefineOutcome.READY, RefineOutcome.OBSERVING, RefineOutcome.TOO_NARROW, RefineOutcome.DUPLICATE)
 _NAMESPACE = uuid.UUID("6f3c1d0a-52a6-4c58-9a52-3f6f7d0c2b11")
 
 

@@ -22,6 +22,7 @@ from memsieve.documents.entries import (
     Replay,
 )
 from memsieve.documents.insights import (
+    DiffRun,
     Digest,
     DigestRun,
     Dispute,
@@ -31,7 +32,6 @@ from memsieve.documents.insights import (
     Nearest,
     Proposal,
     Refinement,
-    Words,
 )
 from memsieve.documents.memories import (
     Answer,
@@ -39,14 +39,14 @@ from memsieve.documents.memories import (
     AuditLine,
     Chunk,
     ContextItem,
-    Item,
+    FoundItem,
     Lineage,
-    Memory,
+    LongTermMemory,
+    MatchScores,
     Retirement,
     Serving,
     Tombstone,
     Verification,
-    Why,
 )
 from memsieve.documents.projects import (
     AgeBucket,

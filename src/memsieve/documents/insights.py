@@ -21,13 +21,13 @@ from memsieve.documents.document import (
     RecordDocument,
 )
 from memsieve.documents.entries import Reason
-from memsieve.model import Edit, ExclusionReason, Outcome, ReviewStatus, SourceDoubt
+from memsieve.model import Edit, ExclusionReason, RefineOutcome, ReviewStatus, SourceDoubt
 
 
 class Refinement(RecordDocument[model.Refinement]):
     """What refining says of an insight, and why."""
 
-    outcome: Outcome = Field(
+    outcome: RefineOutcome = Field(
         description="Whether it is known, too narrow, seen too seldom, or ready.", examples=["observing"]
     )
     label: str = Field(description="The same as people read it.", examples=["observing 2/3"])
@@ -36,7 +36,7 @@ class Refinement(RecordDocument[model.Refinement]):
     needed: int = Field(description="How many it needs.", examples=[3])
 
 
-class Words(RecordDocument[tuple[Edit, str]]):
+class DiffRun(RecordDocument[tuple[Edit, str]]):
     """A run of words of a diff."""
 
     edit: Edit = Field(description="Whether the words stay, come or go.", examples=["same"])
@@ -58,7 +58,7 @@ class Nearest(RecordDocument[model.Nearest]):
     memory_id: MemoryId = Field(description="The memory.")
     content: Content = Field(description="What it says.")
     similarity: float = Field(description="How near the two are, 1 at most.", examples=[0.81])
-    diff: list[Words] = Field(description="What turns the memory's words into the insight's.")
+    diff: list[DiffRun] = Field(description="What turns the memory's words into the insight's.")
     conflict: Reason | None = Field(description="How the two contradict each other, if they do.", examples=[None])
 
 

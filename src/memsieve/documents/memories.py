@@ -29,7 +29,7 @@ from memsieve.review.audit import Audit
 _HASH = "9c1f" * 16
 
 
-class Why(Document):
+class MatchScores(Document):
     """Why something was found: its score is 0.45 of the first and 0.55 of the second."""
 
     similarity: float | None = Field(
@@ -68,16 +68,18 @@ class ContextItem(RecordDocument[model.ContextItem]):
     expires_at: Moment | None = Field(description="When it leaves working memory.", examples=[None])
 
 
-class Item(ContextItem):
+class FoundItem(ContextItem):
     """One memory as it is served: always labelled verified or unverified."""
 
-    why: Why | SkipJsonSchema[None] = Field(default=None, description="Why it was found, where `explain` was asked.")
+    why: MatchScores | SkipJsonSchema[None] = Field(
+        default=None, description="Why it was found, where `explain` was asked."
+    )
 
 
 class Answer(RecordDocument[model.Answer]):
     """What retrieval found; `degraded` names whatever could not be asked."""
 
-    results: list[Item] = Field(
+    results: list[FoundItem] = Field(
         description="What fits very well first, then verified memories, then the rest of temporary context.",
         validation_alias=AliasChoices("results", "items"),
     )
@@ -106,7 +108,7 @@ class Chunk(RecordDocument[model.Chunk]):
     content: Content = Field(description="Its part of the text.")
 
 
-class Memory(RecordDocument[model.LongTermMemory]):
+class LongTermMemory(RecordDocument[model.LongTermMemory]):
     """A long-term memory."""
 
     id: MemoryId = Field(description="The memory.")
@@ -164,7 +166,7 @@ class Serving(RecordDocument[model.Serving]):
 class Retirement(RecordDocument[model.Retirement]):
     """A retired memory and everyone who was served it."""
 
-    memory: Memory = Field(description="The memory.")
+    memory: LongTermMemory = Field(description="The memory.")
     reason: str | None = Field(description="Why it was retired.", examples=["we moved to CockroachDB"])
     served: list[Serving] = Field(description="Each time it was served.")
 
@@ -198,6 +200,6 @@ class Lineage(RecordDocument[model.Lineage]):
     """Where something came from and where it went."""
 
     entries: list[Receipt] = Field(description="The entries behind it.")
-    memories: list[Memory] = Field(description="The memories made of it.")
+    memories: list[LongTermMemory] = Field(description="The memories made of it.")
     events: list[AuditLine] = Field(description="What people decided about it, as the audit log has it.")
     served: list[Serving] = Field(description="Each time it was served.")

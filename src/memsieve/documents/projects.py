@@ -11,7 +11,7 @@ from memsieve import model
 from memsieve.documents.document import Count, D, Document, MemoryId, Moment, ProjectId, RecordDocument
 from memsieve.documents.entries import Entry, Receipt
 from memsieve.documents.insights import Insight
-from memsieve.documents.memories import AuditLine, Memory
+from memsieve.documents.memories import AuditLine, LongTermMemory
 from memsieve.model import EventKind, KeyRole, Right
 
 
@@ -139,7 +139,7 @@ class ReceiptPage(Page[Receipt]):
     """A page of quarantine."""
 
 
-class MemoryPage(Page[Memory]):
+class MemoryPage(Page[LongTermMemory]):
     """A page of long-term memories."""
 
 

@@ -187,7 +187,7 @@ class EntrySummary(Document):
         return cls(entry_id=entry_id, decision=admission.decision, checks=_checks(admission.withheld()))
 
 
-@part_of(documents.Memory, "project_id", "entry_ids", "chunks", "retired_by", "retired_reason")
+@part_of(documents.LongTermMemory, "project_id", "entry_ids", "chunks", "retired_by", "retired_reason")
 class MemorySummary(Document):
     """A long-term memory."""
 

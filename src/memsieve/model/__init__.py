@@ -39,9 +39,9 @@ from memsieve.model.insights import (
     InsightDecision,
     InsightSource,
     Nearest,
-    Outcome,
     Proposal,
     Refinement,
+    RefineOutcome,
     SourceDoubt,
 )
 from memsieve.model.memories import (

@@ -13,7 +13,7 @@ from memsieve.model.entries import ReviewStatus, Vector
 from memsieve.model.reasons import Reason
 
 
-class Outcome(StrEnum):
+class RefineOutcome(StrEnum):
     """What refining says of a finding: is it known, too narrow, seen too seldom, or ready to be decided on."""
 
     DUPLICATE = "duplicate"
@@ -28,7 +28,7 @@ class Refinement:
 
     NEEDED: ClassVar[int] = 3
 
-    outcome: Outcome
+    outcome: RefineOutcome
     reason: Reason
     observations: int
 
@@ -40,7 +40,7 @@ class Refinement:
     @property
     def label(self) -> str:
         """The outcome as people read it: `observing 2/3`."""
-        if self.outcome is Outcome.OBSERVING:
+        if self.outcome is RefineOutcome.OBSERVING:
             return f"{self.outcome} {self.observations}/{self.NEEDED}"
         return self.outcome
 

@@ -10,7 +10,7 @@ from math import inf
 
 from memsieve.claims import find_conflict
 from memsieve.claims.restatement import excerpt
-from memsieve.model import Outcome, Reason, Refinement
+from memsieve.model import Reason, Refinement, RefineOutcome
 from memsieve.refine.concepts import concepts, find_exchange, one_region, share, shared
 from memsieve.refine.narrow import why_narrow
 from memsieve.text.normalize import normalized
@@ -75,9 +75,9 @@ def refine(
     """
     compared = find_duplicate(text, known, called)
     if compared.duplicate_of is not None and compared.reason is not None:
-        return Refinement(outcome=Outcome.DUPLICATE, reason=compared.reason, observations=observations)
+        return Refinement(outcome=RefineOutcome.DUPLICATE, reason=compared.reason, observations=observations)
     if (too_narrow := why_narrow(text)) is not None:
-        return Refinement(outcome=Outcome.TOO_NARROW, reason=too_narrow, observations=observations)
+        return Refinement(outcome=RefineOutcome.TOO_NARROW, reason=too_narrow, observations=observations)
     outcome, reason = _by_observations(observations, counted, called, evidence)
     if compared.reason is not None:
         reason = Reason.of("refine.with", verdict=reason, remark=compared.reason)
@@ -101,15 +101,17 @@ def find_duplicate(text: str, known: Sequence[KnownText], called: str = "memory"
     return differing
 
 
-def _by_observations(observations: int, counted: str, called: str, evidence: str) -> tuple[Outcome, Reason]:
+def _by_observations(observations: int, counted: str, called: str, evidence: str) -> tuple[RefineOutcome, Reason]:
     kind = "_atom" if called == "atom" else ""
     unit = Reason.of(f"refine.unit_{counted}")
     if evidence:
-        return Outcome.READY, Reason.of(f"refine.evidence{kind}", evidence=excerpt(evidence))
+        return RefineOutcome.READY, Reason.of(f"refine.evidence{kind}", evidence=excerpt(evidence))
     if observations < Refinement.NEEDED:
         needed = Refinement.NEEDED
-        return Outcome.OBSERVING, Reason.of("refine.observed", observations=observations, needed=needed, unit=unit)
-    return Outcome.READY, Reason.of(f"refine.ready{kind}", observations=observations, unit=unit)
+        return RefineOutcome.OBSERVING, Reason.of(
+            "refine.observed", observations=observations, needed=needed, unit=unit
+        )
+    return RefineOutcome.READY, Reason.of(f"refine.ready{kind}", observations=observations, unit=unit)
 
 
 def _difference(text: str, other: str) -> Reason | None:

@@ -19,9 +19,9 @@ from memsieve.model import (
     InsightDecision,
     InsightSource,
     Nearest,
-    Outcome,
     Reason,
     Refinement,
+    RefineOutcome,
     ReviewStatus,
     Scope,
     SourceDoubt,
@@ -132,7 +132,7 @@ def _disputed_by(insight: Insight, sources: Iterable[InsightSource]) -> Insight:
 
 
 def _refinement(value: dict[str, Any]) -> Refinement:
-    return Refinement(**{**value, "outcome": Outcome(value["outcome"]), "reason": Reason.load(value["reason"])})
+    return Refinement(**{**value, "outcome": RefineOutcome(value["outcome"]), "reason": Reason.load(value["reason"])})
 
 
 def _dispute(value: dict[str, Any]) -> Dispute:

@@ -22,9 +22,9 @@ from memsieve.model import (
     InsightSource,
     KeyRole,
     Origin,
-    Outcome,
     Reason,
     Refinement,
+    RefineOutcome,
     Scope,
     Source,
     Tombstone,
@@ -156,7 +156,7 @@ def insight(
     values = {
         "id": str(uuid.uuid4()),
         "project_id": PROJECT,
-        "refinement": Refinement(outcome=Outcome.OBSERVING, reason=Reason.text("Seen once."), observations=1),
+        "refinement": Refinement(outcome=RefineOutcome.OBSERVING, reason=Reason.text("Seen once."), observations=1),
         "made_at": NOW,
         "embedding": WordEmbedder().vector(summary),
     }

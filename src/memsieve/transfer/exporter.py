@@ -21,7 +21,7 @@ def export_lines(review: Review) -> Iterator[dict[str, Any]]:
     after: str | None = None
     while memories := review.memories(after_id=after, limit=_PAGE):
         for memory in memories:
-            yield {"kind": "memory", **documents.Memory.of(memory).plain()}
+            yield {"kind": "memory", **documents.LongTermMemory.of(memory).plain()}
         after = memories[-1].id
     for event in _events(review):
         yield {"kind": "event", **documents.AuditLine.of(event).plain()}

@@ -1,4 +1,4 @@
-import type { Item } from '../../api/types';
+import type { FoundItem } from '../../api/types';
 import { ask } from '../../messages/ask';
 import { useFormat, useMessages } from '../../messages/language';
 
@@ -7,7 +7,7 @@ const MEANING = 0.45;
 const WORDS = 0.55;
 
 /** Why it matched: the score as a bar of meaning and words. */
-export function Match({ item }: { item: Item }) {
+export function Match({ item }: { item: FoundItem }) {
   const t = useMessages(ask);
   const { score } = useFormat();
   const { why } = item;
@@ -39,7 +39,7 @@ function Part({ colour, children }: { colour: string; children: string }) {
   );
 }
 
-function Bar({ item }: { item: Item }) {
+function Bar({ item }: { item: FoundItem }) {
   const { why } = item;
   const byMeaning = why ? (why.similarity ?? 0) * MEANING : item.score;
   const byWords = why ? (why.similarity === null ? why.word_score : why.word_score * WORDS) : 0;

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { Item } from '../../api/types';
+import type { FoundItem } from '../../api/types';
 import { TemporaryContextBadge, VerifiedBadge } from '../../components/Badge';
 import { ask } from '../../messages/ask';
 import { useFormat, useMessages } from '../../messages/language';
@@ -9,12 +9,12 @@ import { Marked } from './Marked';
 import { Match } from './Match';
 
 interface Ranked {
-  item: Item;
+  item: FoundItem;
   rank: number;
 }
 
 /** What is served: verified memories and temporary context clearly apart, each with its place in the answer. */
-export function Results({ items }: { items: Item[] }) {
+export function Results({ items }: { items: FoundItem[] }) {
   const t = useMessages(ask);
   const ranked = items.map((item, index) => ({ item, rank: index + 1 }));
   return (
@@ -90,7 +90,7 @@ function Rank({ rank }: { rank: number }) {
   );
 }
 
-function Origin({ item }: { item: Item }) {
+function Origin({ item }: { item: FoundItem }) {
   const t = useMessages(ask);
   const { day, time, full } = useFormat();
   if (item.verified) {
@@ -104,7 +104,7 @@ function Origin({ item }: { item: Item }) {
   );
 }
 
-function Open({ item }: { item: Item }): ReactNode {
+function Open({ item }: { item: FoundItem }): ReactNode {
   const t = useMessages(ask);
   if (!useMay('audit')) return null;
   const [page, id, word] = item.verified

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useClient } from '../../api/context';
 import { useChanged } from '../../api/refresh';
-import type { Memory, Retirement, Serving } from '../../api/types';
+import type { LongTermMemory, Retirement, Serving } from '../../api/types';
 import { Button } from '../../components/Button';
 import { ConfirmForm, focusSheet } from '../../components/ConfirmForm';
 import { SheetFooter } from '../../components/SheetFooter';
@@ -13,7 +13,7 @@ import { longterm } from '../../messages/longterm';
 import { useMay } from '../../session';
 
 /** Take a memory out of retrieval, with a reason, knowing whom that concerns. */
-export function Retire({ memory, served }: { memory: Memory; served: Serving[] }) {
+export function Retire({ memory, served }: { memory: LongTermMemory; served: Serving[] }) {
   const t = useMessages(longterm);
   const [asking, setAsking] = useState(false);
   const bar = useRef<HTMLDivElement>(null);
@@ -67,7 +67,7 @@ function Affects({ served }: { served: Serving[] }) {
   );
 }
 
-function useRetire({ id }: Memory, onDone: () => void) {
+function useRetire({ id }: LongTermMemory, onDone: () => void) {
   const t = useMessages(longterm);
   const { number } = useFormat();
   const client = useClient();

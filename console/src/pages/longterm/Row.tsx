@@ -1,5 +1,5 @@
 import { memo } from 'react';
-import type { Memory } from '../../api/types';
+import type { LongTermMemory } from '../../api/types';
 import { Icon } from '../../components/Icon';
 import { QuotedText } from '../../components/QuotedText';
 import { RowLink } from '../../components/RowLink';
@@ -7,7 +7,7 @@ import { useFormat, useMessages } from '../../messages/language';
 import { longterm } from '../../messages/longterm';
 
 /** One memory in the list. */
-export const Row = memo(function Row({ memory, here }: { memory: Memory; here: boolean }) {
+export const Row = memo(function Row({ memory, here }: { memory: LongTermMemory; here: boolean }) {
   const t = useMessages(longterm);
   const { day, full } = useFormat();
   const look = memory.retired_at ? 'bg-sunken text-muted' : 'bg-verified text-on-verified';

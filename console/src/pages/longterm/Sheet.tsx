@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import type { Lineage, Memory, Receipt } from '../../api/types';
+import type { Lineage, LongTermMemory, Receipt } from '../../api/types';
 import { Badge, VerifiedBadge } from '../../components/Badge';
 import { Facts, Part } from '../../components/Facts';
 import { History, ServedTo, useLineage } from '../../components/Lineage';
@@ -21,7 +21,7 @@ export function Sheet({ id }: { id: string }) {
   return <Known memory={memory} lineage={data} />;
 }
 
-function Known({ memory, lineage }: { memory: Memory; lineage: Lineage }) {
+function Known({ memory, lineage }: { memory: LongTermMemory; lineage: Lineage }) {
   const t = useMessages(longterm);
   const { full, number } = useFormat();
   return (
@@ -54,7 +54,7 @@ function Known({ memory, lineage }: { memory: Memory; lineage: Lineage }) {
   );
 }
 
-function Gone({ memory }: { memory: Memory }) {
+function Gone({ memory }: { memory: LongTermMemory }) {
   const t = useMessages(longterm);
   const { day } = useFormat();
   return (
@@ -66,7 +66,7 @@ function Gone({ memory }: { memory: Memory }) {
   );
 }
 
-function Provenance({ memory, entries }: { memory: Memory; entries: Receipt[] }) {
+function Provenance({ memory, entries }: { memory: LongTermMemory; entries: Receipt[] }) {
   const t = useMessages(longterm);
   const sources = entries.filter(({ entry }) => memory.entry_ids.includes(entry.id));
   return (

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useClient } from '../../api/context';
 import { useChanged } from '../../api/refresh';
-import type { Memory } from '../../api/types';
+import type { LongTermMemory } from '../../api/types';
 import { Button } from '../../components/Button';
 import { ConfirmForm } from '../../components/ConfirmForm';
 import { Dialog } from '../../components/Dialog';
@@ -22,7 +22,7 @@ export function Write() {
   const toast = useToast();
   const [isOpen, setIsOpen] = useState(false);
   const write = useMutation({
-    mutationFn: (content: string) => client.post<Memory>('/memory/ingest', { content }),
+    mutationFn: (content: string) => client.post<LongTermMemory>('/memory/ingest', { content }),
     onSuccess: (memory) => {
       toast(t.written);
       setIsOpen(false);

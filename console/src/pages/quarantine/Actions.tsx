@@ -3,7 +3,7 @@ import { useRef, useState } from 'react';
 import { useClient } from '../../api/context';
 import { queryKeys } from '../../api/queryKeys';
 import { useChanged } from '../../api/refresh';
-import type { Memory, Receipt } from '../../api/types';
+import type { LongTermMemory, Receipt } from '../../api/types';
 import { Button } from '../../components/Button';
 import { ConfirmForm, focusSheet } from '../../components/ConfirmForm';
 import { Icon } from '../../components/Icon';
@@ -89,7 +89,7 @@ function useAction({ entry }: Receipt, onDone: (done: EntryAction) => void) {
     mutationFn: async ({ kind, text }: { kind: EntryAction; text: string }): Promise<string | undefined> => {
       if (kind === 'promote') {
         const body = { id: entry.id, ...(text !== entry.content && { text }) };
-        return (await client.post<Memory>('/memory/promote', body)).id;
+        return (await client.post<LongTermMemory>('/memory/promote', body)).id;
       }
       if (kind === 'dismiss') await client.post('/memory/dismiss', { id: entry.id, reason: text });
       else await client.delete(`/memory/entries/${encodeURIComponent(entry.id)}`, { reason: text });

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { useClient } from '../../api/context';
 import { queryKeys } from '../../api/queryKeys';
-import type { Memory, Receipt } from '../../api/types';
+import type { LongTermMemory, Receipt } from '../../api/types';
 import { Badge, TemporaryContextBadge, VerifiedBadge } from '../../components/Badge';
 import { Checks } from '../../components/Checks';
 import { Facts, Part } from '../../components/Facts';
@@ -108,7 +108,7 @@ function CheckList({ receipt: { admission } }: { receipt: Receipt }) {
   );
 }
 
-function Became({ memories }: { memories: Memory[] }) {
+function Became({ memories }: { memories: LongTermMemory[] }) {
   const t = useMessages(quarantine);
   if (memories.length === 0) return null;
   return (

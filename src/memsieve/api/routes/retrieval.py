@@ -68,7 +68,7 @@ async def query(request: Request, body: QueryBody) -> Response:
     )
     more: dict[str, object] = {}
     if body.explain:
-        more["results"] = [documents.Item.of(item, why=_why(item, body.query)) for item in found.items]
+        more["results"] = [documents.FoundItem.of(item, why=_why(item, body.query)) for item in found.items]
     if body.prompt:
         more["prompt"] = history_context(found)
     return json_response(documents.Answer.of(found, **more), headers={ANSWER_ID: found.id})
@@ -96,8 +96,8 @@ async def list_projects(request: Request, wanted: Annotated[PageQuery, Query()])
     return await pagination.paginate_list(_PROJECTS, names, wanted.cursor, wanted.limit, _project)
 
 
-def _why(item: ContextItem, query: str) -> documents.Why:
-    return documents.Why.of(item, words=shared_terms(query, item.content))
+def _why(item: ContextItem, query: str) -> documents.MatchScores:
+    return documents.MatchScores.of(item, words=shared_terms(query, item.content))
 
 
 def _project(name: str) -> documents.ProjectItem:

@@ -96,19 +96,19 @@ class MemoriesQuery(ProjectPageQuery):
     newest_first: Switch = Field(default=False, description="The newest first, in place of the oldest.")
 
 
-@routes.add("POST", "/memory/ingest", Right.REVIEW, {201: documents.Memory}, also=(409,))
+@routes.add("POST", "/memory/ingest", Right.REVIEW, {201: documents.LongTermMemory}, also=(409,))
 async def ingest(request: Request, body: IngestBody) -> Response:
     """Write a person's own text into long-term memory. Twice changes nothing."""
     review = await review_of(request, body)
     memory = await review.promote_text(body.content, atom=body.atom)
-    return json_response(documents.Memory.of(memory), 201)
+    return json_response(documents.LongTermMemory.of(memory), 201)
 
 
-@routes.add("POST", "/memory/promote", Right.REVIEW, {200: documents.Memory}, also=(404, 409))
+@routes.add("POST", "/memory/promote", Right.REVIEW, {200: documents.LongTermMemory}, also=(404, 409))
 async def promote(request: Request, body: PromoteBody) -> Response:
     """Write an insight or an entry into long-term memory. Twice changes nothing."""
     review = await review_of(request, body)
-    return json_response(documents.Memory.of(await review.promote(body.id, text=body.text)))
+    return json_response(documents.LongTermMemory.of(await review.promote(body.id, text=body.text)))
 
 
 @routes.add("POST", "/memory/dismiss", Right.REVIEW, {200: documents.Tombstone}, also=(404, 409))
@@ -148,7 +148,7 @@ async def list_memories(request: Request, wanted: Annotated[MemoriesQuery, Query
     )
     if not found and after is not None and await review.memory(after) is None:
         raise pagination.invalid_cursor()
-    return await pagination.page(_LIST, found, wanted.limit, documents.Memory.of, lambda one: one.id)
+    return await pagination.page(_LIST, found, wanted.limit, documents.LongTermMemory.of, lambda one: one.id)
 
 
 @routes.add("GET", "/flow", Right.AUDIT, {200: documents.Flow})

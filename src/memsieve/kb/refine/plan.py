@@ -15,7 +15,7 @@ from memsieve.kb.refine.concept_index import ConceptIndex
 from memsieve.kb.refine.finding import FindingFile
 from memsieve.kb.refine.journal import RefineRun, RefineStep
 from memsieve.kb.refine.report import FileOutcome, RefinedFile
-from memsieve.model import Outcome, Reason
+from memsieve.model import Reason, RefineOutcome
 from memsieve.refine.concepts import concepts, share
 from memsieve.refine.narrow import why_narrow
 from memsieve.refine.verdict import COVERED, KnownText, find_duplicate, refine
@@ -116,7 +116,7 @@ class Plan:
         )
         reasons = (found.reason, self._differing[lead.file], self._disputed.get(lead.file))
         why = " ".join(str(reason) for reason in reasons if reason is not None)
-        if found.outcome is Outcome.READY:
+        if found.outcome is RefineOutcome.READY:
             return self._promotion(whole, same, seen, why)
         result = lead.result(FileOutcome.OBSERVING, why, observations=seen)
         return RefineStep(
