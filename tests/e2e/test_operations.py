@@ -19,12 +19,13 @@ from prometheus_client.parser import text_string_to_metric_families
 from starlette.testclient import TestClient
 
 from memsieve.api.app import create_app
-from memsieve.api.observability import logs, monitor, tracing
+from memsieve.api.observability import monitor, tracing
 from memsieve.api.observability.monitor import Cached
 from memsieve.api.server import with_spool
 from memsieve.config import Settings
 from memsieve.errors import EmbedderError, StoreUnavailable
 from memsieve.model import KeyRole
+from memsieve.runtime import logs
 from memsieve.stores.sqlite.database import FILE_NAME
 
 TOKEN = f"msv_local_{'x' * 43}"
@@ -352,7 +353,7 @@ def _raised(words: str) -> Exception:
 
 
 def test_a_line_of_json_is_one_line_with_its_document():
-    line = logs.JsonLine().format(_record(document={"route": "/healthz", "key_id": None}))
+    line = logs.JsonFormatter().format(_record(document={"route": "/healthz", "key_id": None}))
     assert line.isascii()
     assert "\n" not in line
     document = json.loads(line)
@@ -361,11 +362,11 @@ def test_a_line_of_json_is_one_line_with_its_document():
 
 
 def test_a_line_for_people_does_not_command_their_terminal():
-    assert logs.PeopleLine().format(_record()).endswith(" A line\\x1b[2J of two\\nlines")
+    assert logs.TextFormatter().format(_record()).endswith(" A line\\x1b[2J of two\\nlines")
 
 
 def test_a_trace_says_where_and_of_others_errors_only_the_kind():
-    trace = json.loads(logs.JsonLine().format(_record(_raised("Failing row contains (hidden)."))))["trace"]
+    trace = json.loads(logs.JsonFormatter().format(_record(_raised("Failing row contains (hidden)."))))["trace"]
     assert "hidden" not in trace
     assert "in _raise" in trace
     assert trace.index("ValueError") < trace.index("StoreUnavailable: The store is down.")

@@ -24,10 +24,10 @@ from uvicorn.supervisors.multiprocess import Multiprocess
 
 from memsieve.api.connections import HttpConnection, address_of, listen, raise_connection_limit
 from memsieve.api.credentials import TOKEN_FILE, reviewer_token
-from memsieve.api.observability import logs
 from memsieve.api.observability.metrics import SHARED_FOLDER
 from memsieve.config import Settings, login_name
 from memsieve.errors import ConfigError, StoreUnavailable
+from memsieve.runtime.logs import server_logging
 from memsieve.services.container import open_services
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def _configuration(application: AppFactory, workers: int, connections: int, *, a
         ws="none",
         lifespan="on",
         workers=workers,
-        log_config=logs.configuration(as_json=as_json),
+        log_config=server_logging(as_json=as_json),
         access_log=False,
         # Who calls is the peer. A proxy that speaks for others sends a key with what it passes on.
         proxy_headers=False,

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from memsieve.cli import options
-from memsieve.cli.lines import lines
 from memsieve.cli.options import examples
 from memsieve.cli.output import printable, progress, show
 from memsieve.errors import ConfigError
+from memsieve.runtime.logs import JsonFormatter, TextFormatter
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -59,7 +59,7 @@ def worker(
     if once:
         _work_once(settings, concurrency, as_json=as_json)
     else:
-        with lines(as_json=as_json):
+        with _logging(as_json=as_json):
             _work(settings, concurrency, _logged, lambda worker: worker.run())
 
 
@@ -119,6 +119,31 @@ def _worker_class() -> type[Worker]:
     except ImportError as exc:
         raise ConfigError(f"A worker needs more packages ({exc}). Run: pip install 'memsieve[server]'") from exc
     return Worker
+
+
+@contextmanager
+def _logging(*, as_json: bool) -> Iterator[None]:
+    """Write the log of memsieve, and warnings of all others, to standard error while the block lasts."""
+    ours, root, handler = logging.getLogger("memsieve"), logging.getLogger(), logging.StreamHandler()
+    handler.setFormatter(JsonFormatter() if as_json else TextFormatter())
+    handler.addFilter(_wanted)
+    level = ours.level
+    root.addHandler(handler)
+    ours.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        root.removeHandler(handler)
+        ours.setLevel(level)
+
+
+def _wanted(record: logging.LogRecord) -> bool:
+    """Leave out what the worker itself reports in a sentence: errors of jobs, and outages."""
+    if record.levelno < logging.WARNING and not record.name.startswith("memsieve"):
+        return False
+    error = record.exc_info[1] if record.exc_info else None
+    outage = type(error).__module__.startswith(("procrastinate", "psycopg"))
+    return not outage and record.name != "psycopg.pool" and getattr(record, "action", "") != "job_error"
 
 
 def _logged(done: JobReport) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from memsieve.api.observability.logs import ACCESS
 from memsieve.api.observability.metrics import Metrics
 from memsieve.api.observability.tracing import RequestSpan, Traces
+from memsieve.runtime.logs import ACCESS
 
 # Probes come every few seconds, and are logged only when they fail.
 QUIET = frozenset({"/healthz", "/readyz", "/metrics"})
