@@ -209,7 +209,7 @@ def test_beyond_this_machine_a_server_starts_while_postgresql_is_down_and_serves
         refused = somebody.post(QUARANTINE, json=said())
     assert refused.status_code == 503
     assert "127.0.0.1" not in refused.text
-    assert "Whether anybody has a key is not known yet" in server.log
+    assert "The keys cannot be read yet" in server.log
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "memsieve.example"])

@@ -1,4 +1,4 @@
-"""What proves who calls beside a key: the console's split key, and the token of the local reviewer.
+"""Credentials other than a key: the console's split key, and the token of the local reviewer.
 
 The console's key is sent in two halves: one in a cookie, the other in a header that the page sets. Browsers send a
 host's cookies to all its ports; what a page keeps is read by its own origin alone. Neither half says anything about the

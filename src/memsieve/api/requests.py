@@ -17,11 +17,11 @@ from memsieve.model import ATOM_NAME, DateRange
 from memsieve.retrieval.retriever import MAX_ITEMS
 from memsieve.validate import MAX_NAME_LENGTH, UNSEEN
 
-# As `str.strip` has it.
+# The white space of `str.strip`.
 _WHITE = r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _CONTROL = r"\x00-\x1f\x7f-\x9f"
 NAME = rf"^[^{_CONTROL}{_WHITE}{UNSEEN}]([^{_CONTROL}{UNSEEN}]*[^{_CONTROL}{_WHITE}{UNSEEN}])?$"
-# An id in an address: a slash would end it.
+# An id in a path: no slash.
 ID = NAME.replace("[^", "[^/")
 PROJECT = r"^[\p{L}\p{N}_](\.?[\p{L}\p{N}_:@-])*\.?$"
 TEXT = rf"^[^\x00]*[^\x00{_WHITE}][^\x00]*$"
@@ -40,7 +40,7 @@ PATTERN_HINTS = {
     POSITION: "must be the id of an event, as the stream gave it",
     CURSOR: "is none that this list gave",
 }
-# Of four bytes each they are as many as the rooms below take.
+# In characters, which may have four bytes each: the limits of the layers below are in bytes.
 MAX_REASON = 500
 MAX_QUESTION = 16_384
 MAX_SEARCH = 1000
@@ -57,7 +57,7 @@ ProjectName = Annotated[str, Field(pattern=PROJECT, max_length=MAX_NAME_LENGTH, 
 Text = Annotated[str, Field(pattern=TEXT)]
 Reason = Annotated[
     str,
-    Field(pattern=TEXT, max_length=MAX_REASON, description="Why; it stands in the audit log.", examples=["outdated"]),
+    Field(pattern=TEXT, max_length=MAX_REASON, description="Why; it is kept in the audit log.", examples=["outdated"]),
 ]
 IdempotencyKey = Annotated[str, Field(pattern=IDEMPOTENCY_KEY)]
 Position = Annotated[str, Field(pattern=POSITION)]
@@ -75,7 +75,7 @@ def _digits(value: Any) -> Any:
 
 
 def _signed(value: Any) -> Any:
-    """Read a number of a query that may be less than nothing."""
+    """Read a number of a query that may be negative."""
     if isinstance(value, str) and value.startswith("-") and _DIGITS.fullmatch(value[1:]):
         return -int(value[1:])
     return _digits(value)
@@ -91,7 +91,7 @@ def _switch(value: Any) -> Any:
 
 
 Switch = Annotated[bool, BeforeValidator(_switch)]
-# The bounds come first: behind a validator they are checked, but not told.
+# The bounds come first: behind a validator they are checked, but missing in the OpenAPI document.
 Limit = Annotated[
     int,
     Field(ge=1, le=MAX_PAGE, description=f"How many to return at most; {PAGE} where it is not given."),
@@ -104,7 +104,7 @@ Offset = Annotated[int, Field(ge=-840, le=840), BeforeValidator(_signed)]
 MostItems = Annotated[int, Field(ge=0, le=MAX_ITEMS), BeforeValidator(_whole)]
 # A bare number would be taken for seconds since 1970.
 Moment = Annotated[documents.Moment, BeforeValidator(_written)]
-# What JSON can carry, without the one character that no store keeps; the rooms below check it.
+# What JSON can carry, without NUL, which no store keeps; the layers below validate it.
 Metadata = Annotated[
     dict[str, Any],
     WithJsonSchema(
@@ -181,14 +181,14 @@ async def read_body(request: Request) -> Any:
 def require_json(request: Request) -> None:
     """Refuse a body that does not say that it is JSON."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    # Whoever sent nothing is told which fields are missing.
-    nothing = not kind and request.headers.get("content-length", "0") == "0"
-    if kind != "application/json" and not (nothing and "transfer-encoding" not in request.headers):
+    # An empty request without a type gets the error of its missing fields.
+    empty = not kind and request.headers.get("content-length", "0") == "0"
+    if kind != "application/json" and not (empty and "transfer-encoding" not in request.headers):
         raise HTTPException(415, "Send JSON, with `Content-Type: application/json`.")
 
 
 def read_json(body: bytes) -> Any:
-    """Read JSON strictly: UTF-8, no NaN, no key twice, no number beyond reading, not too deep."""
+    """Read JSON strictly: UTF-8, no NaN, no repeated key, no number too long to parse, not too deep."""
     try:
         document = json.loads(body.decode(), parse_constant=_refuse_constant, object_pairs_hook=_object)
     except UnicodeDecodeError as exc:
@@ -209,12 +209,12 @@ def _refuse_constant(name: str) -> NoReturn:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("a key stands twice in one object")
+        raise ValueError("a key is twice in one object")
     return found
 
 
 def _deeper(document: Any, most: int) -> bool:
-    """Tell whether a document is nested deeper than so, without recursion."""
+    """Return whether a document is nested deeper than `most`, without recursion."""
     level = [document] if isinstance(document, dict | list) else []
     for _ in range(most):
         level = [

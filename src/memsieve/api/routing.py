@@ -133,7 +133,7 @@ def _operation_id(name: str) -> str:
 
 
 def _readers(endpoint: Endpoint) -> Iterator[tuple[str, Reader]]:
-    """Yield a reader for each parameter of an endpoint, the body last: what the address says needs no body."""
+    """Yield a reader for each parameter, the body last: an error in the URL is answered without reading it."""
     hints = get_type_hints(endpoint, include_extras=True)
     names = [name for name in signature(endpoint).parameters if name != "request"]
     places = {name: _place(hints[name]) for name in names}

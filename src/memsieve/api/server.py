@@ -1,4 +1,4 @@
-"""The server: where it listens, who may call it without a key, how many processes it has, and how it stops."""
+"""`memsieve serve`: the start, the worker processes and the stop of the server."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from memsieve.services.container import open_services
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
-# Longer than the minute for which most proxies keep a connection: they close it, and know that they did.
+# Longer than the minute of most proxies, so that they close a connection, never the server under a request.
 KEEP_ALIVE_SECONDS = 75
-# Several that start at once on a busy machine take their time; one that serves answers its supervisor at once.
+# Starting takes long on a busy machine; a worker that serves answers its supervisor at once.
 START_SECONDS = 120
 HUNG_SECONDS = 30
-# So many of the connections may be event streams, which stay: there are always some for other requests.
+# The share of connections that event streams may have, so that some are left for other requests.
 STREAM_SHARE = 0.5
 
 _log = logging.getLogger(__name__)
@@ -81,11 +81,11 @@ def serve(
     """Serve until a signal comes, and then finish what was accepted."""
     loopback = is_loopback(host)
     settings = with_spool(settings)
-    down = asyncio.run(_look(settings, host, loopback=loopback))
+    down = asyncio.run(_check_memory(settings, host, loopback=loopback))
     keyless = loopback and not settings.require_keys
     token = reviewer_token(settings.data) if keyless else None
     listener = listen(host, port)
-    shared = _shared(settings, workers)
+    shared = _per_worker(settings, workers)
     connections = raise_connection_limit()
     application = AppFactory(
         settings=shared,
@@ -102,7 +102,7 @@ def serve(
         if token is not None:
             _offer(address_of(listener), token, as_json=as_json)
         if down is not None:
-            _log.warning("Whether anybody has a key is not known yet, and nobody is served without one: %s", down)
+            _log.warning("The keys cannot be read yet, and nobody is served without one: %s", down)
 
     if workers == 1:
         _serve_alone(config, listener, announce)
@@ -112,7 +112,7 @@ def serve(
 
 
 def is_loopback(host: str) -> bool:
-    """Say whether only programs on this machine reach a host; of a name nobody knows for certain."""
+    """Return whether only programs on this machine can reach a host; a name other than localhost may be any."""
     if host == "localhost":
         return True
     try:
@@ -122,26 +122,26 @@ def is_loopback(host: str) -> bool:
 
 
 def with_spool(settings: Settings) -> Settings:
-    """Return the settings of a server: unless they say no, what agents say survives an outage of PostgreSQL."""
+    """Return the settings of a server, which spools entries during an outage of PostgreSQL unless set otherwise."""
     return replace(settings, spool=settings.database_url is not None) if settings.spool is None else settings
 
 
-def _shared(settings: Settings, workers: int) -> Settings:
-    """Return the settings of one of so many workers: what the whole server lets through is shared out to them."""
+def _per_worker(settings: Settings, workers: int) -> Settings:
+    """Return the settings of one worker, with its part of the server's rate limit."""
     return replace(settings, rate_limit=settings.rate_limit / workers)
 
 
-async def _look(settings: Settings, host: str, *, loopback: bool) -> StoreUnavailable | None:
-    """Open the memory once, so that what is wrong with it is said in one line, before any worker starts.
+async def _check_memory(settings: Settings, host: str, *, loopback: bool) -> StoreUnavailable | None:
+    """Open the memory once, so that an error in it is reported before any worker starts; require a key beyond loopback.
 
-    Return why nobody can tell whether there is a key: that is no reason not to start, for nobody comes in without one.
+    Return the outage if the keys cannot be read: the server may start, since it lets nobody in without one.
     """
     async with open_services(replace(settings, spool=False), jobs=False) as services:
         try:
-            anybody = loopback or await services.keys.any()
+            has_key = loopback or await services.keys.any()
         except StoreUnavailable as exc:
             return exc
-        if not anybody:
+        if not has_key:
             raise ConfigError(
                 f"{host} can be reached from other machines, and nobody has a key yet. Make the first one: "
                 f"memsieve keys make --name YOU --role admin --by YOU --data {shlex.quote(str(settings.data))} "
@@ -160,7 +160,7 @@ def _configuration(application: AppFactory, workers: int, connections: int, *, a
         workers=workers,
         log_config=server_logging(as_json=as_json),
         access_log=False,
-        # Who calls is the peer. A proxy that speaks for others sends a key with what it passes on.
+        # The caller is the peer: a proxy passes on the callers' keys.
         proxy_headers=False,
         server_header=False,
         limit_concurrency=connections,
@@ -179,24 +179,24 @@ def _announce(settings: Settings, address: str, *, keyless: bool) -> None:
 
 
 def _offer(address: str, token: str, *, as_json: bool) -> None:
-    """Print the link that signs in to the console. The log never has it, nor a server: browsers send no fragment."""
+    """Print the link that signs in to the console; it is never logged, and browsers send no fragment."""
     link = f"{address}/#token={token}"
     line = json.dumps({"console": link}) if as_json else f"Open the console as a reviewer: {link}"
-    # Whoever does not listen misses a link, and the server serves all the same.
+    # Without a reader of standard output the server runs all the same.
     with suppress(OSError, ValueError):
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
 
 
 class Server(uvicorn.Server):
-    """Says when it is ready."""
+    """One process, which announces when it is ready."""
 
     def __init__(self, config: uvicorn.Config, announce: Callable[[], None]) -> None:
         super().__init__(config)
         self._announce = announce
 
     async def startup(self, sockets: list[socket] | None = None) -> None:
-        """Start, and say so."""
+        """Start, and announce it."""
         await super().startup(sockets)
         self._announce()
 
@@ -214,7 +214,7 @@ def _serve_alone(config: uvicorn.Config, listener: socket, announce: Callable[[]
 
 @contextmanager
 def _ended_by_signals(server: Server) -> Iterator[None]:
-    """Let a signal be the normal way to stop: uvicorn would die of it once more after it has stopped."""
+    """Stop normally at a signal: uvicorn would raise the signal again after it has stopped."""
 
     def handle(_number: int, _frame: object) -> None:
         if not server.started:
@@ -231,37 +231,37 @@ def _ended_by_signals(server: Server) -> Iterator[None]:
 
 
 def _hangup() -> list[signal.Signals]:
-    """Return the signal of a terminal that goes away, unless it is to be ignored, as `nohup` asks."""
+    """Return the signal of a closed terminal, unless it is ignored, as under `nohup`."""
     if not hasattr(signal, "SIGHUP") or signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
         return []
     return [signal.SIGHUP]
 
 
 class Workers(Multiprocess):
-    """Keeps so many workers alive, and says when the first ones are ready."""
+    """Worker processes: replaces dead ones, and announces when the first ones are ready."""
 
     def __init__(self, config: uvicorn.Config, listener: socket, announce: Callable[[], None]) -> None:
         super().__init__(config, [listener])
         self._announce = announce
 
     def init_processes(self) -> None:
-        """Start the workers, and say so when they serve."""
+        """Start the workers, and announce it when they serve."""
         super().init_processes()
         if all(process.wait_until_ready(START_SECONDS, self.should_exit) for process in self.processes):
             self._announce()
 
     def keep_subprocess_alive(self) -> None:
-        """Put a new worker in the place of one that died."""
+        """Replace workers that died."""
         for pid in self._gone(super().keep_subprocess_alive):
             _log.warning("A worker died, process %s. Another one takes its place.", pid)
 
     def restart_all(self) -> None:
-        """Put a new worker in the place of each, one after the other."""
+        """Replace all workers, one after the other."""
         for pid in self._gone(super().restart_all):
             _log.info("Process %s has made way for a new worker.", pid)
 
     def _gone(self, change: Callable[[], None]) -> set[int | None]:
-        """Do what may end workers; return which are gone, and their open streams with them."""
+        """Make a change that may end workers; forget the metrics of those that ended, and return their ids."""
         before = {process.pid for process in self.processes}
         change()
         gone = before - {process.pid for process in self.processes}

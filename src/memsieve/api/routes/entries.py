@@ -50,11 +50,11 @@ _LIST = "quarantine"
 
 
 class RecordBody(ProjectBody):
-    """What an agent said."""
+    """An entry to record."""
 
     session_id: Annotated[Name, SESSION]
     content: Text = Field(
-        description="What was said, at most `max_content_bytes` in UTF-8.",
+        description="The text, at most `max_content_bytes` in UTF-8.",
         examples=[CONTENT_EXAMPLE],
     )
     agent_id: Annotated[Name | None, AGENT] = None
@@ -63,12 +63,12 @@ class RecordBody(ProjectBody):
     metadata: Annotated[Metadata | None, METADATA] = None
 
     def entry_fields(self) -> EntryFields:
-        """Return what is said of the entry beside its text and session."""
+        """Return the optional fields of the entry."""
         return cast("EntryFields", {name: getattr(self, name) for name in CALLER_FIELDS})
 
 
 class RecordQuery(BaseModel):
-    """What to wait for: a slow judge, the filter, or the durable write alone."""
+    """When to answer: after a slow judge, the filter, or the durable write."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -80,7 +80,7 @@ class RecordQuery(BaseModel):
 
 
 class ProposeBody(ProjectBody):
-    """What is to be put before a person."""
+    """A proposal to promote an entry."""
 
     id: Name = Field(description="The entry.", examples=[ENTRY_EXAMPLE])
     reason: Annotated[str, Field(pattern=TEXT, max_length=MAX_REASON)] = Field(
@@ -89,17 +89,17 @@ class ProposeBody(ProjectBody):
 
 
 class QuarantineQuery(ProjectPageQuery):
-    """Which entries to list; each narrows the list."""
+    """Filters of entries; all must match."""
 
     session_id: Name | SkipJsonSchema[None] = Field(default=None, description="Only this session.")
     agent_id: Name | SkipJsonSchema[None] = Field(default=None, description="Only this agent.")
     decision: Decision | SkipJsonSchema[None] = Field(default=None, description="Only what the filter decided so.")
     review: ReviewStatus | SkipJsonSchema[None] = Field(default=None, description="Only what a person decided so.")
     check: Name | SkipJsonSchema[None] = Field(default=None, description="Only what did not pass this check.")
-    search: Search | SkipJsonSchema[None] = Field(default=None, description="Only what holds this text.")
-    since: Moment | SkipJsonSchema[None] = Field(default=None, description="Only what was said since then.")
+    search: Search | SkipJsonSchema[None] = Field(default=None, description="Only entries with this text.")
+    since: Moment | SkipJsonSchema[None] = Field(default=None, description="Only entries since then.")
     until: Moment | SkipJsonSchema[None] = Field(
-        default=None, description="Only what was said before then.", examples=["2026-03-09T09:00:00Z"]
+        default=None, description="Only entries before then.", examples=["2026-03-09T09:00:00Z"]
     )
     beyond_id: Name | SkipJsonSchema[None] = Field(
         default=None, description="Only what follows this entry in the list."
@@ -130,7 +130,7 @@ async def record(
         Header(description="The same key with the same content is stored once, and answered as the first time."),
     ] = None,
 ) -> Response:
-    """Record what an agent said; it is on disk before the answer.
+    """Record an entry; it is on disk before the answer.
 
     201 when the filter has decided. 202 when the decision follows: `Location` leads to it. The same idempotency key
     again is answered the same way, with the first entry; with other content it is a conflict.
@@ -155,28 +155,28 @@ async def record(
 
 @recording.add("GET", "/memory/entries/{id}/admission", Right.RECORD, {200: documents.EntryAdmission}, also=(404,))
 async def read_admission(request: Request, id: Annotated[Id, Path()], of: Annotated[ProjectQuery, Query()]) -> Response:  # noqa: A002
-    """Tell what the filter decided on an entry; nothing of what it says.
+    """Return the filter's decision on an entry, without its content.
 
-    Reasons quote the entry, which another agent may have recorded: agents are told which checks it passed.
+    Reasons quote the entry, which another agent may have recorded: agents get the checks without them.
     """
     project = await project_of(request, of)
     found = await project.admission(id)
     if found is None:
-        raise NotFound(f"No entry {id!r} in project {project.id!r}. Recording it told its id.", subject=id)
+        raise NotFound(f"No entry {id!r} in project {project.id!r}. Recording it returned its id.", subject=id)
     shown = found if caller_of(request).may(Right.AUDIT) else found.withheld()
     return json_response(documents.EntryAdmission.of(shown, entry_id=id))
 
 
 @recording.add("POST", "/memory/propose", Right.RECORD, {200: documents.Proposal}, also=(404, 409))
 async def propose(request: Request, body: ProposeBody) -> Response:
-    """Put an admitted entry before a person, with a reason; nothing is promoted by it. Twice changes nothing."""
+    """Propose an admitted entry to a person, with a reason; nothing is promoted. Idempotent."""
     project = await project_of(request, body)
     return json_response(documents.Proposal.of(await project.propose(body.id, reason=body.reason)))
 
 
 @quarantine.add("GET", "/memory/quarantine", Right.AUDIT, {200: documents.ReceiptPage}, also=(404,))
 async def list_quarantine(request: Request, wanted: Annotated[QuarantineQuery, Query()]) -> Response:
-    """List what was said, newest first unless asked otherwise, and why it got in or not."""
+    """List entries with their checks, newest first unless asked otherwise."""
     review = await review_of(request, wanted)
     beyond = pagination.decode_cursor(_LIST, wanted.cursor)
     if wanted.beyond_id is not None and beyond is None:

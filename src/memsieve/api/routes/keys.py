@@ -1,4 +1,4 @@
-"""Sessions and keys: who calls, the console's cookie, and an admin's making, listing and revoking of keys."""
+"""Sessions and keys: sign in and out with a cookie, and make, list and revoke keys."""
 
 from __future__ import annotations
 
@@ -68,14 +68,14 @@ class Half(Document):
     """The page's part of a key that was signed in with."""
 
     half: str = Field(
-        description=f"What the page sends as `{HALF_HEADER}` beside the cookie; it is of no use without it.",
+        description=f"The value of `{HALF_HEADER}`, sent with the cookie and useless without it.",
         examples=["pq3kX0fJ8m2bV7cQ"],
     )
 
 
 @session.add("GET", "/session", Right.QUERY, {200: Session})
 async def read_session(request: Request) -> Response:
-    """Say who calls, and what they may."""
+    """Return the caller and their rights."""
     caller = caller_of(request)
     rights = [right for right in RIGHTS if caller.may(right)]
     return json_response(

@@ -80,12 +80,12 @@ def _add(
 
 
 async def health() -> Response:
-    """Say that the process lives."""
+    """Return that the process is alive."""
     return json_response(Alive(status="ok"))
 
 
 async def readiness(request: Request) -> Response:
-    """Say whether the server can serve, and what is missing."""
+    """Return whether the server can serve, and what is missing."""
     findings = await state_of(request).monitor.findings()
     ready = all(finding.health is not Health.FAIL for finding in findings)
     document = Readiness.of(ready=ready, parts=[Part.of(one, advice=one.advice or None) for one in findings])

@@ -37,7 +37,7 @@ class QueryBody(ProjectBody):
     max_results: MostItems = Field(default=5, description="Most verified memories.")
     max_unverified: MostItems = Field(default=10, description="Most items of temporary context.")
     time_range_days: Annotated[float, Field(ge=0, le=MAX_DAYS)] | None = Field(
-        default=None, description="Only what is at most so many days old.", examples=[30]
+        default=None, description="Only what is at most this many days old.", examples=[30]
     )
     relevance_threshold: Annotated[float, Field(ge=0, le=1)] = Field(default=0.0, description="The least score.")
     session_id: Name | None = Field(
@@ -46,13 +46,13 @@ class QueryBody(ProjectBody):
         examples=["s-42"],
     )
     agent_id: Annotated[Name | None, ASKING_AGENT] = None
-    explain: bool = Field(default=False, description="Say of each result why it was found.")
+    explain: bool = Field(default=False, description="Add to each result why it was found.")
     prompt: bool = Field(default=False, description="Add the results as a Markdown block for a prompt.")
 
 
 @routes.add("POST", "/memory/query", Right.QUERY, {200: documents.Answer}, headers=(ANSWER_ID,))
 async def query(request: Request, body: QueryBody) -> Response:
-    """Ask verified and working memory; every result says which it is from.
+    """Ask verified and working memory; every result has its source.
 
     `X-Answer-ID` in the answer's head is the id by which the audit knows what was served in it.
     """

@@ -53,7 +53,7 @@ class IngestBody(ProjectBody):
 
 
 class PromoteBody(ProjectBody):
-    """What is to be promoted."""
+    """An insight or entry to promote."""
 
     id: Name = Field(description="The insight or the entry.", examples=[ENTRY_EXAMPLE])
     text: Text | None = Field(
@@ -62,19 +62,20 @@ class PromoteBody(ProjectBody):
 
 
 class DismissBody(ProjectBody):
-    """What is to be dismissed."""
+    """An insight or entry to dismiss."""
 
     id: Name = Field(description="The insight or the entry.", examples=[ENTRY_EXAMPLE])
     reason: Reason
 
 
 class RetireBody(ProjectBody):
-    """What is to be retired."""
+    """A memory to retire."""
 
     id: Name = Field(description="The memory, or a chunk of it.", examples=[MEMORY_EXAMPLE])
     reason: Reason
     superseded: bool = Field(
-        default=False, description="Whether others took its place: what a living memory still says is not buried then."
+        default=False,
+        description="Whether others took its place: then text that a living memory still has gets no tombstone.",
     )
 
 
@@ -82,16 +83,14 @@ class FlowQuery(ProjectQuery):
     """Which days to count."""
 
     days: Days = Field(default=30, description="How many days, with today.")
-    offset_minutes: Offset = Field(
-        default=0, description="Where a day begins: how many minutes clocks there are ahead of UTC."
-    )
+    offset_minutes: Offset = Field(default=0, description="The offset of the days' time zone from UTC, in minutes.")
 
 
 class MemoriesQuery(ProjectPageQuery):
     """Which memories to list."""
 
     after_id: Name | SkipJsonSchema[None] = Field(default=None, description="Only what follows this one in the list.")
-    search: Search | SkipJsonSchema[None] = Field(default=None, description="Only what holds this text.")
+    search: Search | SkipJsonSchema[None] = Field(default=None, description="Only memories with this text.")
     retired: Switch = Field(default=False, description="Those that were retired, in place of those that are served.")
     newest_first: Switch = Field(default=False, description="The newest first, in place of the oldest.")
 
