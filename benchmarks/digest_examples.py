@@ -24,7 +24,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "digest-examples.md"
 INTRODUCTION = """\
 # Two weeks, digested
 
-What `memsieve digest` shows of real talk, with the default settings and no LLM. Every turn of the meetings was
+This page shows what `memsieve digest` prints for real meetings, with the default settings and no LLM. Every turn was
 recorded as an entry, with the meeting as its session and the speaker as its agent, over seven days of one project. The
 weights of the digest were chosen by reading these two weeks: yours will look different. Speech is the hard case;
 agents that write whole sentences get better insights.
