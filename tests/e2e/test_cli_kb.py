@@ -9,7 +9,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from memsieve import Item, KnowledgeBase
-from memsieve.cli import kb_screens
+from memsieve.cli import kb as kb_commands
 from memsieve.cli.app import app
 
 CONTENT = "Dates in reports follow the locale of the server."
@@ -146,7 +146,7 @@ def test_people_see_what_waits_and_nothing_commands_their_terminal(base):
     (base / "workspace" / "staging" / "my\x1bnotes").write_text("mine")
     (base / "atoms" / "a.md").write_text("x")
     kept.layout.journal.write_text('{"run": {"id": "r1", "task": null, "at": "2026-11-16T10:15:00Z"}}\n')
-    screen = shown(kb_screens.status(kept.status()))
+    screen = shown(kb_commands.draw_status(kept.status()))
     assert "\x1b" not in screen
     for words in ("[bold]alert", "1 of 3", "ready to promote", "corrects its atom", "Left alone", "interrupted"):
         assert words in screen
@@ -155,17 +155,17 @@ def test_people_see_what_waits_and_nothing_commands_their_terminal(base):
 
 def test_people_see_an_empty_base_a_new_one_and_what_was_written(base):
     kept = KnowledgeBase.open()
-    assert "No finding waits." in shown(kb_screens.status(kept.status()))
-    assert "memsieve kb write --help" in shown(kb_screens.made(kept.root, kept.id))
-    screen = shown(kb_screens.written(answer(*TRAP)))
+    assert "No finding waits." in shown(kb_commands.draw_status(kept.status()))
+    assert "memsieve kb write --help" in shown(kb_commands.draw_made(kept.root, kept.id))
+    screen = shown(kb_commands.draw_written(answer(*TRAP)))
     assert "Written: workspace/staging/new-trap-Locale-of-dates.md" in screen
     assert "1 of 3 observations" in screen
 
 
 def test_people_see_problems_with_their_places(base):
     kept = KnowledgeBase.open()
-    assert "Nothing is wrong" in shown(kb_screens.problems(kept.check(), kept.root))
+    assert "Nothing is wrong" in shown(kb_commands.draw_problems(kept.check(), kept.root))
     (base / "atoms" / "a.md").write_text("[x](y.md)")
-    screen = shown(kb_screens.problems(kept.check(), kept.root))
+    screen = shown(kb_commands.draw_problems(kept.check(), kept.root))
     assert "atoms/a.md:1: The link to 'y.md' leads nowhere." in screen
     assert "1 problem" in screen

@@ -59,11 +59,11 @@ def text(*parts: str | tuple[str, str], style: str = "") -> Text:
     return Text.assemble(*parts, style=style)
 
 
-def table(*columns: str, numbers: Sequence[str] = ()) -> Table:
+def table(*columns: str, numbers: Sequence[str] = (), unbroken: Sequence[str] = ()) -> Table:
     """Make an empty table; columns of numbers come last and are aligned to the right."""
     made = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for column in columns:
-        made.add_column(column, overflow="fold")
+        made.add_column(column, overflow="fold", no_wrap=column in unbroken)
     for column in numbers:
         made.add_column(column, justify="right", no_wrap=True)
     return made

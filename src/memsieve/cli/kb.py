@@ -2,17 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from memsieve.cli import options
 from memsieve.cli.options import Target, examples
-from memsieve.cli.output import PROBLEM_FOUND, kb_screens, note, progress, show
+from memsieve.cli.output import PROBLEM_FOUND, draw, note, printable, progress, show
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.text import Text
+
+    from memsieve.kb.inspection import FileProblem, StagedFinding, Status, UnknownFile
+    from memsieve.kb.refine.report import RefinedFile, Report
+    from memsieve.kb.search import AtomHit
+    from memsieve.kb.sync import SyncItem, SyncReport
 
 commands = typer.Typer()
+_OUTCOMES = {
+    "written": "Written",
+    "observed": "Observed once more",
+    "known": "Known already: this task has reported it before",
+}
+_UNFINISHED = "A refine was interrupted. `memsieve kb refine` finishes it."
+_REFINE_STYLES = {
+    "promoted": "green",
+    "corrected": "green",
+    "observing": "cyan",
+    "duplicate": "dim",
+    "too_narrow": "dim",
+    "kept": "yellow",
+}
+_SYNC_STYLES = {
+    "added": ("+", "green"),
+    "changed": ("~", "cyan"),
+    "removed": ("✝", "magenta"),
+    "withheld": ("!", "yellow"),
+    "kept": ("!", "yellow"),
+    "refused": ("✗", "red"),
+}
 Base = Annotated[
     Path | None,
     typer.Option(
@@ -47,7 +79,7 @@ def init(
     made = KnowledgeBase.init(base)
     show(
         {"root": str(made.root), "id": made.id},
-        lambda: kb_screens.made(made.root, made.id),
+        lambda: draw_made(made.root, made.id),
         as_json=as_json,
     )
 
@@ -118,7 +150,7 @@ def write(  # noqa: PLR0913, PLR0917 - an option for each field
         "file": opened.layout.relative(written.path),
         "needed": Refinement.NEEDED if item.kind.is_finding else None,
     }
-    show(document, lambda: kb_screens.written(document), as_json=as_json)
+    show(document, lambda: draw_written(document), as_json=as_json)
 
 
 @commands.command(epilog=examples("memsieve kb status", "memsieve kb status --kb docs/knowledge --json"))
@@ -128,7 +160,7 @@ def status(base: Base = None, as_json: options.Json = False) -> None:
 
     found = KnowledgeBase.open(base).status()
     document = asdict(found) | {"root": str(found.root)}
-    show(document, lambda: kb_screens.status(found), as_json=as_json)
+    show(document, lambda: draw_status(found), as_json=as_json)
 
 
 @commands.command(epilog=examples("memsieve kb check", "memsieve kb check --json"))
@@ -143,7 +175,7 @@ def check(base: Base = None, as_json: options.Json = False) -> None:
     problems = opened.check()
     show(
         {"sound": not problems, "problems": [asdict(problem) for problem in problems]},
-        lambda: kb_screens.problems(problems, opened.root),
+        lambda: draw_problems(problems, opened.root),
         as_json=as_json,
     )
     if problems:
@@ -185,7 +217,7 @@ def refine(
     opened = KnowledgeBase.open(base, observations=observations)
     with progress("Reading atoms") as advance:
         report = opened.refine(task=task, dry_run=dry_run, progress=advance)
-    show(report.document(), lambda: kb_screens.refined(report), as_json=as_json)
+    show(report.document(), lambda: draw_refined(report), as_json=as_json)
 
 
 @commands.command(
@@ -211,7 +243,7 @@ def search(
     if found.degraded:
         note("The embedder did not answer: atoms were found by their words alone.")
     document = asdict(found) | {"query": query}
-    show(document, lambda: kb_screens.hits(found.hits, query), as_json=as_json)
+    show(document, lambda: draw_hits(found.hits, query), as_json=as_json)
 
 
 @commands.command(
@@ -247,6 +279,148 @@ def sync(
     counts = {str(outcome): report.count(outcome) for outcome in SyncOutcome}
     changed = [asdict(item) for item in report.items if item.outcome is not SyncOutcome.UNCHANGED]
     document = {"project": project, "dry_run": dry_run, **counts, "items": changed}
-    show(document, lambda: kb_screens.synced(report, project), as_json=as_json)
+    show(document, lambda: draw_synced(report, project), as_json=as_json)
     if report.count(SyncOutcome.REFUSED):
         raise typer.Exit(1)
+
+
+def draw_made(root: Path, identity: str) -> RenderableType:
+    """Draw a new knowledge base."""
+    return draw.stack(
+        draw.text(f"Knowledge base {printable(str(root))}", style="bold green"),
+        draw.facts(f"id {identity}", "Keep it in git. Write to it: memsieve kb write --help"),
+    )
+
+
+def draw_written(document: Mapping[str, Any]) -> RenderableType:
+    """Draw what became of an item."""
+    count = f"{document['observations']} of {document['needed']} observations" if document["needed"] else ""
+    return draw.stack(
+        draw.text(f"{_OUTCOMES[document['outcome']]}: {printable(document['file'])}", style="green"),
+        draw.facts(f"task {document['task']}", count),
+    )
+
+
+def draw_status(found: Status) -> RenderableType:
+    """Draw the state of a knowledge base."""
+    parts: list[RenderableType] = [draw.text(printable(str(found.root)), style="bold")]
+    if found.unfinished:
+        parts.append(draw.text(_UNFINISHED, style="bold yellow"))
+    parts.append(_waiting(found.findings))
+    parts.append(draw.facts(_atoms(found.atoms), _workspace(found), f"task: {found.task or 'none begun'}"))
+    if found.unknown:
+        parts.append(_unknown(found.unknown))
+    return draw.stack(*parts)
+
+
+def draw_problems(found: Sequence[FileProblem], root: Path) -> RenderableType:
+    """Draw the problems, one a line."""
+    if not found:
+        return draw.text(f"Nothing is wrong in {printable(str(root))}.", style="green")
+    lines = [draw.text((_location(one), "bold"), f": {printable(one.problem)}") for one in found]
+    return draw.stack(*lines, draw.text(draw.count(found, "problem"), style="bold red"))
+
+
+def _waiting(findings: Sequence[StagedFinding]) -> RenderableType:
+    if not findings:
+        return draw.text("No finding waits.", style="dim")
+    table = draw.table("waits", "kind", "seen", "next", unbroken=("kind", "seen"))
+    for one in findings:
+        seen = f"{one.observations} of {one.needed}"
+        table.add_row(*map(draw.text, (printable(one.subject), one.type, seen, _next(one))))
+    return table
+
+
+def _next(finding: StagedFinding) -> str:
+    if finding.type == "correction":
+        return "corrects its atom"
+    if finding.certain or finding.observations >= finding.needed:
+        return "ready to promote"
+    return "observed" if finding.status == "OBSERVED" else "new"
+
+
+def _atoms(atoms: Mapping[str, int]) -> str:
+    named = ", ".join(f"{number} in {printable(category) or 'no folder'}" for category, number in atoms.items())
+    return f"atoms: {sum(atoms.values())}{f' ({named})' if named else ''}"
+
+
+def _workspace(found: Status) -> str:
+    return f"session: {draw.count(found.session, 'file')} · reports: {len(found.reports)}"
+
+
+def _unknown(unknown: Sequence[UnknownFile]) -> RenderableType:
+    lines = [draw.text(f"{printable(one.file)}: {printable(one.reason)}") for one in unknown]
+    return draw.stack(draw.text("Left alone:", style="yellow"), *map(draw.indented, lines))
+
+
+def _location(problem: FileProblem) -> str:
+    return printable(problem.file if problem.line is None else f"{problem.file}:{problem.line}")
+
+
+def draw_refined(report: Report) -> RenderableType:
+    """Draw what refine did to each file."""
+    parts: list[RenderableType] = []
+    if report.dry_run:
+        parts.append(draw.text("A dry run: nothing was changed.", style="bold yellow"))
+    if report.resumed:
+        parts.append(draw.text("An earlier run was interrupted; its work is finished here.", style="yellow"))
+    parts.append(_refined_table(report) if report.items else draw.text("Nothing waited in staging.", style="dim"))
+    parts.append(draw.facts(_counts(report), _cleaned(report)))
+    return draw.stack(*parts)
+
+
+def _refined_table(report: Report) -> RenderableType:
+    from memsieve.kb.refine.report import FileOutcome
+
+    table = draw.table("file", "outcome", "why", unbroken=("outcome",))
+    order = list(FileOutcome)
+    for item in sorted(report.items, key=lambda each: order.index(each.outcome)):
+        table.add_row(
+            draw.text(printable(item.file)), draw.text(item.label, style=_REFINE_STYLES[item.outcome]), _reason(item)
+        )
+    return table
+
+
+def _reason(item: RefinedFile) -> Text:
+    where = f"→ {item.atom}\n" if item.atom and item.outcome in {"promoted", "corrected"} else ""
+    return draw.text((printable(where), "green"), printable(item.reason))
+
+
+def _counts(report: Report) -> str:
+    return ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in report.counts.items() if count)
+
+
+def _cleaned(report: Report) -> str:
+    cleared, trimmed = draw.count(report.cleared, "session file"), draw.count(report.trimmed, "report")
+    return f"cleared {cleared}, trimmed {trimmed}"
+
+
+def draw_hits(found: Sequence[AtomHit], query: str) -> RenderableType:
+    """Draw the atoms that a search found."""
+    if not found:
+        return draw.text(f"No atom fits “{printable(query)}”.", style="dim")
+    return draw.stack(*(part for hit in found for part in _hit(hit)))
+
+
+def draw_synced(report: SyncReport, project: str) -> RenderableType:
+    """Draw what a sync did."""
+    from memsieve.kb.sync import SyncOutcome
+
+    lines = [_synced_line(item) for item in report.items if item.outcome is not SyncOutcome.UNCHANGED]
+    counts = ", ".join(f"{report.count(outcome)} {outcome}" for outcome in SyncOutcome if report.count(outcome))
+    done = "would be brought into" if report.dry_run else "brought into"
+    total = f"Atoms {done} project {printable(project)}: {counts or 'there are none'}."
+    return draw.stack(*lines, draw.text(total, style="bold"))
+
+
+def _hit(hit: AtomHit) -> list[RenderableType]:
+    location = draw.text(f"{printable(hit.path)}:{hit.line}", style="bold")
+    title = draw.text((f"{hit.score:.2f} ", "dim"), printable(hit.title))
+    return [location, draw.indented(title), draw.indented(draw.text(printable(hit.excerpt), style="dim")), draw.text()]
+
+
+def _synced_line(item: SyncItem) -> RenderableType:
+    sign, style = _SYNC_STYLES[item.outcome]
+    subject = item.path or f"atom {item.atom_id}"
+    line = draw.text((f"{sign} {item.outcome}", style), f" {printable(subject)}")
+    return draw.stack(line, draw.indented(draw.text(printable(item.reason), style="dim"))) if item.reason else line

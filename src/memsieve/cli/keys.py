@@ -119,8 +119,7 @@ def _draw_made(key: ApiKey, text: str) -> RenderableType:
 def _draw_keys(keys: Sequence[ApiKey]) -> RenderableType:
     if not keys:
         return draw.text("There are no keys yet. Make one: memsieve keys make --help", style="dim")
-    table = draw.table("id", "name", "role", "project", "made", "last used", "revoked")
-    table.columns[0].no_wrap = True
+    table = draw.table("id", "name", "role", "project", "made", "last used", "revoked", unbroken=("id",))
     for key in keys:
         times = map(draw.day, (key.made_at, key.last_used_at, key.revoked_at))
         cells = map(draw.cell, (key.id, key.name, str(key.role), key.project_id or "all", *times))

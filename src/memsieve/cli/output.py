@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from memsieve import documents
-    from memsieve.cli import digest_screens, kb_screens
+    from memsieve.cli import digest_screens
     from memsieve.cli import drawing as draw
 else:
 
@@ -47,7 +47,7 @@ else:
             return getattr(import_module(self._name), attribute)
 
     documents, draw = LazyModule("memsieve.documents"), LazyModule("memsieve.cli.drawing")
-    digest_screens, kb_screens = LazyModule("memsieve.cli.digest_screens"), LazyModule("memsieve.cli.kb_screens")
+    digest_screens = LazyModule("memsieve.cli.digest_screens")
 
 __all__ = [
     "EXIT_CODES",
@@ -60,7 +60,6 @@ __all__ = [
     "draw",
     "exit_code",
     "json_line",
-    "kb_screens",
     "note",
     "printable",
     "progress",
