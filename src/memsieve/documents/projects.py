@@ -53,7 +53,7 @@ class AgeBucket(RecordDocument[model.AgeBucket]):
     """How many are of an age."""
 
     up_to_days: int | None = Field(
-        description="They are not yet so many days old, but older than those of the line before; null: any age.",
+        description="Younger than this many days, and older than those of the bucket before; null: any age.",
         examples=[7],
     )
     count: Count = Field(description="How many.")

@@ -123,7 +123,7 @@ class AdmissionDecider:
             )
             receipt = await self._decide(system, candidate, prefetch.lock, prefetch.version if new else None)
         except MemsieveError as exc:
-            # The entry is stored: a caller who was told of a failure would record it again.
+            # The entry is stored: a caller who got an error would record it again.
             prefetch.cancel()
             return await self._postpone(system, entry, exc)
         if receipt.admission.decision is not Decision.PENDING:
@@ -147,7 +147,7 @@ class AdmissionDecider:
     async def retry(
         self, scope: Scope, *, waiting_since: timedelta = timedelta(), automatic: bool = False
     ) -> list[Receipt]:
-        """Decide on entries that have been pending for so long, or because a store was down, oldest first.
+        """Decide on entries that have been pending for this long, or because a store was down, oldest first.
 
         One that fails again holds up no other, unless a store is still down. One whose attempts never ended is tried
         again only where a person asks, not where the retry is `automatic`.
@@ -206,7 +206,7 @@ class AdmissionDecider:
         entry, vector = candidate.entry, candidate.vector
         async with lock:
             audit_head = self.recheck.known_audit_head(scope)
-            # Nobody has changed working memory since it was read if nobody held the lock.
+            # Working memory is as it was read if the lock was not acquired meanwhile.
             working = candidate.working if lock.version == version else await self.working.list(scope)
             others = [other for other in working if other.id != entry.id]
             tombstones = await self.tombstones.nearest(scope, vector, candidate.words, NEAREST_TOMBSTONES)
@@ -243,7 +243,7 @@ class AdmissionDecider:
 
     async def _postpone(self, scope: Scope, entry: Entry, error: MemsieveError) -> Receipt:
         """Leave an entry pending with the reason; it is retried later."""
-        # Agents read the reason; where an engine is, is for those who read the log.
+        # Agents read the reason; the address of an engine belongs in the log only.
         if self._throttle.should_log(error):
             _log.warning("Entry %s waits for its decision: %s: %s", entry.id, type(error).__name__, error)
         admission = Admission.without_checks(

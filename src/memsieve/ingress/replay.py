@@ -16,7 +16,7 @@ from memsieve.ports import WORKING_CAP, WORKING_LIFE, Judge, QuarantineStore, Ve
 from memsieve.text.tokenize import tokenize
 
 _PAGE = 500
-# What surrounded an entry when it was said is gone; how close it came was kept with its decision.
+# What surrounded an entry when it was recorded is gone; its similarities were kept with its decision.
 _REMEMBERED: Mapping[str, str] = {
     CheckName.TOMBSTONE: "tombstone_similarity",
     CheckName.ECHO: "echo_similarity",

@@ -1,4 +1,4 @@
-"""Fill working memory again from what was admitted, after the engine that holds it has lost it."""
+"""Restore working memory from admitted entries, after its engine has lost them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Restorer:
     async def _living(self, scope: Scope) -> AsyncIterator[Receipt]:
         """Yield the newest that may be there, as many as there is room for."""
         oldest, room = self.clock() - WORKING_LIFE, WORKING_CAP
-        # An entry is admitted a day after it was said at the latest.
+        # An entry is admitted a day after it was recorded at the latest.
         wanted = EntryFilter(decision=Decision.ADMITTED, since=oldest - WORKING_LIFE, limit=_PAGE)
         while room and (page := await self.quarantine.find(scope, wanted)):
             for receipt in page:

@@ -44,7 +44,7 @@ BEYOND_ALL = 2**63 - 1
 
 
 class FieldKind(StrEnum):
-    """What a field of an entry holds; each engine has a way to write and read each kind."""
+    """The kind of value in a field of an entry; each engine writes and reads each kind in its own way."""
 
     TEXT = "text"
     NUMBER = "number"

@@ -1,4 +1,4 @@
-"""Refuse what working memory holds already."""
+"""Refuse copies of entries in working memory."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def check(candidate: Candidate, settings: FilterSettings) -> Check:
 
 def _cosines(candidate: Candidate) -> list[tuple[Entry, float | None]]:
     """Return every entry with its cosine, or None where one of the two has no vector."""
-    held = [entry.embedding for entry in candidate.working if entry.embedding is not None]
-    if candidate.vector is None or not held:
+    vectors = [entry.embedding for entry in candidate.working if entry.embedding is not None]
+    if candidate.vector is None or not vectors:
         return [(entry, None) for entry in candidate.working]
-    cosines = iter((np.stack(held) @ candidate.vector).tolist())
+    cosines = iter((np.stack(vectors) @ candidate.vector).tolist())
     return [(entry, None if entry.embedding is None else next(cosines)) for entry in candidate.working]
 
 

@@ -66,30 +66,30 @@ _ERRORS: list[tuple[tuple[type[Error], ...], type[MemsieveError], str]] = [
         (errors.ReadOnlySqlTransaction,),
         StoreUnavailable,
         (
-            "PostgreSQL takes no writes here ({said}), as a standby does: nothing was written. Point database_url to "
+            "PostgreSQL takes no writes here ({reason}), as a standby does: nothing was written. Point database_url to "
             "the primary, or name all hosts in it with target_session_attrs=read-write."
         ),
     ),
     (
         (errors.InsufficientPrivilege,),
         Forbidden,
-        "PostgreSQL refused, and nothing was changed: {said}. GRANT the database user the role that this needs.",
+        "PostgreSQL refused, and nothing was changed: {reason}. GRANT the database user the role that this needs.",
     ),
-    (_UNKNOWN_NAMES, SchemaOutdated, "The database is not this version's: {said}. Run: memsieve migrate"),
+    (_UNKNOWN_NAMES, SchemaOutdated, "The database is not this version's: {reason}. Run: memsieve migrate"),
     (
         (errors.IntegrityError, errors.RaiseException),
         Conflict,
-        "PostgreSQL refused, and nothing was written: {said}.",
+        "PostgreSQL refused, and nothing was written: {reason}.",
     ),
     (
         (errors.DiskFull, errors.OutOfMemory),
         StoreUnavailable,
-        "The database server has no room left ({said}): nothing was written. Free some and try again.",
+        "The database server has no room left ({reason}): nothing was written. Free some and try again.",
     ),
     (
         (errors.DataCorrupted, errors.IndexCorrupted),
         StoreCorrupt,
-        "The database is damaged ({said}). Nothing was changed: restore a backup.",
+        "The database is damaged ({reason}). Nothing was changed: restore a backup.",
     ),
 ]
 
@@ -113,10 +113,10 @@ def translated() -> Iterator[None]:
 
 
 def _in_our_words(exc: Error) -> MemsieveError:
-    said = (str(exc).strip() or type(exc).__name__).splitlines()[0].rstrip(".")
+    reason = (str(exc).strip() or type(exc).__name__).splitlines()[0].rstrip(".")
     for kinds, ours, message in _ERRORS:
         if isinstance(exc, kinds):
-            return ours(message.format(said=said), public=_PUBLIC.get(ours))
+            return ours(message.format(reason=reason), public=_PUBLIC.get(ours))
     if isinstance(exc, errors.DataError):
-        return InvalidInput(f"PostgreSQL cannot keep this: {said}.", field="content")
-    return StoreUnavailable(f"PostgreSQL did not answer ({said}). Try again.", public=_PUBLIC[StoreUnavailable])
+        return InvalidInput(f"PostgreSQL cannot keep this: {reason}.", field="content")
+    return StoreUnavailable(f"PostgreSQL did not answer ({reason}). Try again.", public=_PUBLIC[StoreUnavailable])

@@ -257,9 +257,9 @@ def _statements(
         if pieces:
             yield _memories(arrays, scope, embedder, pieces)
             yield _words(arrays, scope, pieces)
-        said = [(one.number, origin) for one in pieces if (origin := one.approval.origin) is not None]
-        if said:
-            yield _origins(arrays, scope, said)
+        origins = [(one.number, origin) for one in pieces if (origin := one.approval.origin) is not None]
+        if origins:
+            yield _origins(arrays, scope, origins)
         read = [one for one in pieces if one.chunk.embedding is not None]
         if read:
             yield _vectors(arrays, scope, embedder, read)
@@ -322,10 +322,10 @@ def _vectors(arrays: BinaryArrayEncoder, scope: Scope, embedder: str, pieces: Se
     }
 
 
-def _origins(arrays: BinaryArrayEncoder, scope: Scope, said: Sequence[tuple[int, Origin]]) -> ManyRows:
+def _origins(arrays: BinaryArrayEncoder, scope: Scope, origins: Sequence[tuple[int, Origin]]) -> ManyRows:
     return _ADD_PLACES, {
         "project_id": scope.project_id,
-        "numbers": arrays.bigints([number for number, _ in said]),
-        "sessions": arrays.texts(origin.session_id for _, origin in said),
-        "moments": arrays.moments(origin.at for _, origin in said),
+        "numbers": arrays.bigints([number for number, _ in origins]),
+        "sessions": arrays.texts(origin.session_id for _, origin in origins),
+        "moments": arrays.moments(origin.at for _, origin in origins),
     }

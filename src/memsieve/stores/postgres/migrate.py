@@ -17,7 +17,7 @@ from memsieve.stores.postgres.connection import conninfo, translated
 from memsieve.stores.postgres.search.terms import NUMBERS, hash_terms
 from memsieve.text.tokenize import is_chinese, tokenize
 
-# So that two who migrate at once do it one after the other.
+# Advisory lock: two migrations at once run one after the other.
 _LOCK = "SELECT pg_advisory_lock(hashtextextended('memsieve migrate', 0))"
 _RECORD = """
 CREATE TABLE IF NOT EXISTS schema_migrations (

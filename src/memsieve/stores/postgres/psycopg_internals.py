@@ -44,7 +44,7 @@ Connection = AsyncConnection[DictRow]
 
 
 class LifoPool(AsyncConnectionPool[Connection]):
-    """Lends the connection that came back last, whose server process has warm caches and plans."""
+    """LIFO pool: reuses the most recently returned connection, whose server process has warm caches and plans."""
 
     async def _get_ready_connection(self, seconds: float | None) -> Connection | None:
         self._pool.rotate(1)
@@ -357,7 +357,7 @@ def decode_term_counts(sent: Sequence[bytes], wanted: npt.NDArray[np.int64]) -> 
     values = np.frombuffer(b"".join([one[end:] for one, end in zip(sent, ends, strict=True)]), ">f4")
     # The database counts dimensions from 1, and sends them from 0.
     words = np.searchsorted(wanted, numbers)
-    [held] = np.nonzero(wanted.take(words, mode="clip") == numbers if len(wanted) else ())
-    reached = values[held].astype(np.float64)
+    [matches] = np.nonzero(wanted.take(words, mode="clip") == numbers if len(wanted) else ())
+    reached = values[matches].astype(np.float64)
     texts = np.repeat(np.arange(len(sent)), [(end - _SPARSEVEC_HEAD) // 4 for end in ends])
-    return TermCounts(texts[held], words[held], np.rint(SATURATION * reached / (1 - reached)))
+    return TermCounts(texts[matches], words[matches], np.rint(SATURATION * reached / (1 - reached)))

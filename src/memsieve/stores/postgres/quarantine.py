@@ -64,7 +64,7 @@ _FIRST_OF_FEW_SINCE = """q.sequence >= (SELECT CASE WHEN count(*) < 10000 THEN m
     SELECT sequence FROM quarantine_logs WHERE project_id = %(project_id)s AND created_at >= %(since)s
     ORDER BY created_at DESC LIMIT 10000
 ) later)"""
-# What a person has decided on is little beside all that was said.
+# Few entries are decided on by a person, compared with all that were recorded.
 _DECIDED_ON = """q.id IN (
     SELECT entry_id FROM approval_sources WHERE project_id = %(project_id)s
     UNION SELECT source_id FROM tombstones WHERE project_id = %(project_id)s AND lifted_at IS NULL

@@ -54,7 +54,7 @@ class RedisClient:
         self._turns = asyncio.Semaphore(AT_ONCE)
         self._known = False
         self._closed = False
-        # By node, until when nobody need ask; the whole server or cluster has no name.
+        # By node, until when it counts as down; the whole server or cluster has no name.
         self._down: dict[str, float] = {}
 
     async def run(self, script: Script, keys: Sequence[str], args: Sequence[str | bytes | int]) -> Any:

@@ -51,13 +51,13 @@ def microseconds(span: timedelta) -> int:
 
 
 def pack(entry: Entry, embedder: str) -> bytes:
-    """Return an entry as Redis holds it."""
+    """Return an entry as Redis stores it."""
     text = {name: value for name, value in entry_document(entry).items() if name in _PACKED}
     return b"\n".join((line(text), line(embedder), pack_vector(entry.embedding)))
 
 
 def pack_vector(vector: Vector | None) -> bytes:
-    """Return a vector as Redis holds it, nothing for none."""
+    """Return a vector as Redis stores it, empty for none."""
     return vector_blob(vector) or b""
 
 

@@ -108,21 +108,21 @@ _REFUSALS = {
 
 def in_our_words(exc: BaseException, address: Address, keys: Sequence[str]) -> MemsieveError:
     """Return the error that tells what happened and what to do next."""
-    said = str(exc).partition("\n")[0] or type(exc).__name__
+    reason = str(exc).partition("\n")[0] or type(exc).__name__
     if wrong := _wrong_setting(exc, address):
         return misconfigured(address, wrong)
     for kind, words in _REFUSALS.items():
         if isinstance(exc, kind):
             return StoreUnavailable(f"Redis at {address} {words}", public=f"Redis {words}")
     # A script that meets a full server ends with an error of its own, around that one.
-    if "OOM command not allowed" in said:
+    if "OOM command not allowed" in reason:
         return StoreUnavailable(f"Redis at {address} {_FULL}", public=f"Redis {_FULL}")
     if unreachable(exc, address):
-        return down(address, said)
-    if "WRONGTYPE" in said:
+        return down(address, reason)
+    if "WRONGTYPE" in reason:
         return foreign(keys)
     return StoreUnavailable(
-        f"Redis at {address} refused: {said}. Nothing was written.", public="Redis refused. Nothing was written."
+        f"Redis at {address} refused: {reason}. Nothing was written.", public="Redis refused. Nothing was written."
     )
 
 

@@ -75,18 +75,18 @@ def unpack(line: bytes) -> SpooledEntry | int:
     if line != b'["%s",%s]' % (_checksum(body), body):
         raise StoreCorrupt("This line of the spool is damaged: its checksum is another.")
     try:
-        held = json.loads(body)
-        return held if isinstance(held, int) else _spooled(held)
+        value = json.loads(body)
+        return value if isinstance(value, int) else _spooled(value)
     except (KeyError, TypeError, ValueError, InvalidInput) as exc:
         raise StoreCorrupt(f"This line of the spool was written by another version of memsieve: {exc!r}.") from exc
 
 
-def _spooled(held: Mapping[str, Any]) -> SpooledEntry:
-    scope = held["scope"]
+def _spooled(value: Mapping[str, Any]) -> SpooledEntry:
+    scope = value["scope"]
     return SpooledEntry(
         scope=Scope(project_id=scope["project_id"], actor=scope["actor"], role=Role(scope["role"])),
-        entry=entry_of(held["entry"]),
-        idempotency_key=held["idempotency_key"],
+        entry=entry_of(value["entry"]),
+        idempotency_key=value["idempotency_key"],
     )
 
 
@@ -105,7 +105,7 @@ class SpooledLine:
 
     line: bytes
     end: int
-    said: SpooledEntry | None
+    spooled: SpooledEntry | None
 
 
 class SpoolFile:
@@ -147,12 +147,12 @@ class SpoolFile:
         self.size = os.fstat(self._descriptor).st_size
         start, ends = 0, []
         for end, line in self._lines(0):
-            held = _unpacked(line)
-            if isinstance(held, int):
-                self._delivered = held
+            value = _unpacked(line)
+            if isinstance(value, int):
+                self._delivered = value
             else:
                 ends.append(end)
-                self._remember(held, start)
+                self._remember(value, start)
             start = end
         self.waiting = len(ends) - bisect_right(ends, self._delivered)
         if start < self.size:
@@ -160,14 +160,14 @@ class SpoolFile:
             os.ftruncate(self._descriptor, start)
             self.size = start
 
-    def append(self, said: Sequence[SpooledEntry], lines: Sequence[bytes]) -> None:
+    def append(self, spooled: Sequence[SpooledEntry], lines: Sequence[bytes]) -> None:
         """Keep entries on disk, all of them or none."""
         start = self.size
         self._write(b"".join(lines), durable=True)
-        for one, line in zip(said, lines, strict=True):
+        for one, line in zip(spooled, lines, strict=True):
             self._remember(one, start)
             start += len(line)
-        self.waiting += len(said)
+        self.waiting += len(spooled)
 
     def knows(self, name: Name) -> bool:
         """Tell whether an entry of this name lies in the file, delivered or not."""
@@ -182,12 +182,12 @@ class SpoolFile:
         if name not in self._places:
             return None
         _, line = next(self._lines(self._places[name]))
-        held = unpack(line)
-        return None if isinstance(held, int) else held
+        value = unpack(line)
+        return None if isinstance(value, int) else value
 
     def next(self, limit: int) -> list[SpooledLine]:
         """Return the first lines that wait, in order."""
-        waiting = (SpooledLine(line, end, held) for end, line, held in self._unpacked() if not isinstance(held, int))
+        waiting = (SpooledLine(line, end, value) for end, line, value in self._unpacked() if not isinstance(value, int))
         found = list(islice(waiting, limit))
         if self.waiting and not found:
             _log.error("%s was cut short by somebody: %d entries in it are lost.", self.path, self.waiting)
@@ -218,8 +218,8 @@ class SpoolFile:
                 start += len(line) + 1
                 yield start, line
 
-    def _remember(self, said: SpooledEntry | None, start: int) -> None:
-        for name in () if said is None else said.names:
+    def _remember(self, spooled: SpooledEntry | None, start: int) -> None:
+        for name in () if spooled is None else spooled.names:
             self._places.setdefault(name, start)
 
     def _write(self, data: bytes, *, durable: bool) -> None:

@@ -75,8 +75,8 @@ class SpoolingQuarantine:
         await self._queue.close()
 
     async def add(self, scope: Scope, entry: Entry, idempotency_key: str | None = None) -> Receipt:
-        said = SpooledEntry(scope=scope, entry=entry, idempotency_key=idempotency_key)
-        while not self._queue.empty and not self._may_join(said):
+        spooled = SpooledEntry(scope=scope, entry=entry, idempotency_key=idempotency_key)
+        while not self._queue.empty and not self._may_join(spooled):
             await self._queue.changed()
         if self._queue.empty:
             try:
@@ -86,7 +86,7 @@ class SpoolingQuarantine:
             else:
                 self._trouble = self._trouble if self.waiting else None
                 return receipt
-        return await self._spool(said)
+        return await self._spool(spooled)
 
     async def add_all(self, scope: Scope, entries: Sequence[Entry]) -> list[Receipt]:
         # The caller of an import has the whole file, and can import it again.
@@ -97,14 +97,14 @@ class SpoolingQuarantine:
 
     async def get(self, scope: Scope, entry_id: str) -> Receipt | None:
         scope.require(Role.PERSON, Role.SYSTEM)
-        said = await self._queue.waiting((scope.project_id, "id", entry_id))
+        spooled = await self._queue.waiting((scope.project_id, "id", entry_id))
         try:
             found = await self._inner.get(scope, entry_id)
         except StoreUnavailable:
-            if said is None:
+            if spooled is None:
                 raise
             found = None
-        return found if found is not None or said is None else said.receipt
+        return found if found is not None or spooled is None else spooled.receipt
 
     async def get_many(self, scope: Scope, entry_ids: Sequence[str]) -> list[Receipt]:
         found = await self._inner.get_many(scope, entry_ids)
@@ -118,54 +118,54 @@ class SpoolingQuarantine:
     async def delete(self, scope: Scope, entry_id: str, reason: str) -> bool:
         return await self._inner.delete(scope, entry_id, reason)
 
-    def _may_join(self, said: SpooledEntry) -> bool:
+    def _may_join(self, spooled: SpooledEntry) -> bool:
         """Let entries in at once while the store is away, and fewer than go out while it is delivered to.
 
         Otherwise a queue that many fill and one empties would never end.
         """
-        if self._trouble is not None or self._delivering is None or self._queue.knows(said):
+        if self._trouble is not None or self._delivering is None or self._queue.knows(spooled):
             return True
         self._room -= 1
         return self._room >= 0
 
-    async def _spool(self, said: SpooledEntry) -> Receipt:
+    async def _spool(self, spooled: SpooledEntry) -> Receipt:
         if self._delivering is None:
             raise StoreUnavailable(
                 f"{self._state()} The spool is closed: nothing was recorded. Open the memory again.",
                 public="The spool is closed: nothing was recorded.",
             )
         try:
-            if self._queue.knows(said):
-                return await self._first(said)
-            await self._append(said)
+            if self._queue.knows(spooled):
+                return await self._first(spooled)
+            await self._append(spooled)
         except OSError as exc:
             raise StoreUnavailable(
                 f"{self._state()} The spool in {self._folder} cannot take the entry either ({exc.strerror or exc}): "
                 "nothing was recorded. Free some space there, or bring the store back, and try again.",
                 public="Neither the store nor the spool takes the entry now: nothing was recorded.",
             ) from exc
-        return replace(said.receipt, new=True)
+        return replace(spooled.receipt, new=True)
 
-    async def _first(self, said: SpooledEntry) -> Receipt:
-        first = await self._queue.find(said)
+    async def _first(self, spooled: SpooledEntry) -> Receipt:
+        first = await self._queue.find(spooled)
         if first is None:
-            return await self.add(said.scope, said.entry, said.idempotency_key)
-        if first.entry.content != said.entry.content:
+            return await self.add(spooled.scope, spooled.entry, spooled.idempotency_key)
+        if first.entry.content != spooled.entry.content:
             raise Conflict(
                 f"Entry {first.entry.id} waits in the spool with other content under the same id or idempotency key. "
                 "Nothing was changed: use a new key for new content."
             )
         return first.receipt
 
-    async def _append(self, said: SpooledEntry) -> None:
-        line = pack(said.document())
+    async def _append(self, spooled: SpooledEntry) -> None:
+        line = pack(spooled.document())
         if self._queue.size + len(line) > self._limit:
             raise StoreUnavailable(
                 f"{self._state()} The spool in {self._folder} has reached its limit of {self._limit} bytes: nothing "
                 "was recorded. Bring the store back and try again.",
                 public="The store takes nothing now, and the spool is full: nothing was recorded.",
             )
-        await self._queue.append(said, line)
+        await self._queue.append(spooled, line)
 
     def _state(self) -> str:
         if self._trouble is None:
@@ -212,11 +212,11 @@ class SpoolingQuarantine:
 
     async def _refusal(self, line: SpooledLine) -> str | None:
         """Deliver one line; return why it can never be delivered, or None when it is."""
-        if line.said is None:
+        if line.spooled is None:
             return "The line is damaged: its checksum is wrong, or another version of memsieve wrote it."
         refusal = None
         try:
-            await self._inner.add(line.said.scope, line.said.entry, line.said.idempotency_key)
+            await self._inner.add(line.spooled.scope, line.spooled.entry, line.spooled.idempotency_key)
         except _FOR_GOOD as exc:
             refusal = str(exc)
         self._back()

@@ -81,7 +81,7 @@ class SpoolFolder:
     def reject(self, waiting: SpooledLine, reason: str) -> None:
         """Keep on disk what the store will never take, for a person to look at."""
         line = waiting.line.decode(errors="backslashreplace")
-        kept = {"line": line} if waiting.said is None else waiting.said.document()
+        kept = {"line": line} if waiting.spooled is None else waiting.spooled.document()
         written = json.dumps({"reason": reason, **kept}, ensure_ascii=False).encode() + b"\n"
         with self._locked():
             descriptor = os.open(self.path / REJECTED, os.O_RDWR | os.O_CREAT, 0o600)
@@ -165,13 +165,13 @@ class SpoolQueue:
         self._changed.set()
         self._changed = asyncio.Event()
 
-    def knows(self, said: SpooledEntry) -> bool:
+    def knows(self, spooled: SpooledEntry) -> bool:
         """Tell whether something of the same id or idempotency key lies here."""
-        return any(name in self._unwritten or self._holder(name) for name in said.names)
+        return any(name in self._unwritten or self._holder(name) for name in spooled.names)
 
-    async def find(self, said: SpooledEntry) -> SpooledEntry | None:
+    async def find(self, spooled: SpooledEntry) -> SpooledEntry | None:
         """Return what lies here under the same id or idempotency key; None if it is gone."""
-        for name in said.names:
+        for name in spooled.names:
             if name in self._unwritten:
                 await asyncio.shield(self._unwritten[name])
             holder = self._holder(name)
@@ -186,13 +186,13 @@ class SpoolQueue:
         holder = next((file for file in self._files if file.waits(name)), None)
         return None if holder is None else await self._run(holder.find, name)
 
-    async def append(self, said: SpooledEntry, line: bytes) -> None:
+    async def append(self, spooled: SpooledEntry, line: bytes) -> None:
         """Keep an entry on disk before returning; what arrives meanwhile is written together."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         # A caller who went away leaves nobody to hear of an error.
         done.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
-        self._arriving.append((said, line, done))
-        self._unwritten.update(dict.fromkeys(said.names, done))
+        self._arriving.append((spooled, line, done))
+        self._unwritten.update(dict.fromkeys(spooled.names, done))
         self._unwritten_bytes += len(line)
         if self._writer is None or self._writer.done():
             self._writer = asyncio.create_task(self._write_arriving())
@@ -247,11 +247,11 @@ class SpoolQueue:
             group, self._arriving = self._arriving, []
             error: Exception | None = None
             try:
-                await self._write([said for said, _, _ in group], [line for _, line, _ in group])
+                await self._write([spooled for spooled, _, _ in group], [line for _, line, _ in group])
             except Exception as exc:  # noqa: BLE001 - each caller gets it
                 error = exc
-            for said, line, done in group:
-                for name in said.names:
+            for spooled, line, done in group:
+                for name in spooled.names:
                     self._unwritten.pop(name, None)
                 self._unwritten_bytes -= len(line)
                 if error is None:
@@ -260,11 +260,11 @@ class SpoolQueue:
                     done.set_exception(error)
             self.announce()
 
-    async def _write(self, said: list[SpooledEntry], lines: list[bytes]) -> None:
+    async def _write(self, spooled: list[SpooledEntry], lines: list[bytes]) -> None:
         if self._own is None or self._own.size >= self._file_bytes or self._own.gone:
             self._own = await self._run(self._folder.create)
             self._files.append(self._own)
-        await self._run(self._own.append, said, lines)
+        await self._run(self._own.append, spooled, lines)
 
     def _remove(self, file: SpoolFile) -> None:
         try:

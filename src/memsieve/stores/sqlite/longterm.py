@@ -196,8 +196,8 @@ class SqliteLongTerm:
             row = (chunk.position, chunk.content, words_text(chunk.words), self._embedder, vector_blob(chunk.embedding))
             sequence = connection.execute(_ADD_CHUNK, (scope.project_id, chunk.id, approval.id, *row)).lastrowid
             if approval.origin is not None:
-                said = (approval.origin.session_id, time_text(approval.origin.at))
-                connection.execute(_ADD_PLACE, (scope.project_id, sequence, *said))
+                place = (approval.origin.session_id, time_text(approval.origin.at))
+                connection.execute(_ADD_PLACE, (scope.project_id, sequence, *place))
 
     def _one(self, connection: sqlite3.Connection, sql: str, scope: Scope, **values: str) -> LongTermMemory | None:
         row = connection.execute(sql, {"project_id": scope.project_id, **values}).fetchone()

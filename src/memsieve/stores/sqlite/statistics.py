@@ -111,14 +111,14 @@ def _counted(rows: sqlite3.Cursor) -> dict[str, int]:
 
 # Both counts of entries are made of one look at them.
 _SAID = """
-WITH said AS MATERIALIZED (
+WITH recorded AS MATERIALIZED (
     SELECT date(q.created_at, :shift) AS day, a.decision, iif(a.decision = 'refused', a.checks, '[]') AS checks
     FROM quarantine_logs q JOIN admissions a ON a.project_id = q.project_id AND a.entry_id = q.id
     WHERE q.project_id = :project_id AND q.created_at >= :since
 )
-SELECT day, decision AS what, count(*) AS count, NULL AS failed FROM said GROUP BY 1, 2
+SELECT day, decision AS what, count(*) AS count, NULL AS failed FROM recorded GROUP BY 1, 2
 UNION ALL
-SELECT day, json_extract(c.value, '$[0]') AS what, count(*) AS count, 1 FROM said, json_each(said.checks) c
+SELECT day, json_extract(c.value, '$[0]') AS what, count(*) AS count, 1 FROM recorded, json_each(recorded.checks) c
 WHERE NOT json_extract(c.value, '$[1]') GROUP BY 1, 2
 ORDER BY count DESC, what
 """
@@ -157,12 +157,12 @@ def read_flow(connection: sqlite3.Connection, scope: Scope, span: DateRange) -> 
         "since": time_text(span.since),
         "shift": f"{span.offset.total_seconds() / 60:+.0f} minutes",
     }
-    said, done, memory_ages, insight_ages, [oldest] = [
+    recorded, done, memory_ages, insight_ages, [oldest] = [
         connection.execute(sql, values).fetchall() for sql in (_SAID, _DONE, _MEMORY_AGES, _INSIGHT_AGES, _OLDEST)
     ]
     counted = FlowCounts(
-        happened=[*(row for row in said if not row["failed"]), *done],
-        refusals=[row for row in said if row["failed"]],
+        happened=[*(row for row in recorded if not row["failed"]), *done],
+        refusals=[row for row in recorded if row["failed"]],
         memory_ages=memory_ages,
         insight_ages=insight_ages,
         oldest_insight=None if oldest["insight"] is None else text_time(oldest["insight"]),

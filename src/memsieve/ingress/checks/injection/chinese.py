@@ -31,82 +31,87 @@ def _sentences(folded: str) -> Iterator[tuple[Sentence, set[str]]]:
     start = 0
     seen = set()
     for end in (*(found.end() for found in _END.finditer(folded)), len(folded)):
-        said = folded[start : min(end, start + REACH)].strip()
-        if len(said) > _LEAST and said not in seen and _HAN.search(said) and (opening := _opening(said)):
-            seen.add(said)
-            sentence = Sentence(start=start, text=said, opening=opening)
+        fragment = folded[start : min(end, start + REACH)].strip()
+        if (
+            len(fragment) > _LEAST
+            and fragment not in seen
+            and _HAN.search(fragment)
+            and (opening := _opening(fragment))
+        ):
+            seen.add(fragment)
+            sentence = Sentence(start=start, text=fragment, opening=opening)
             yield sentence, _signs(sentence)
         start = end
 
 
-def _opening(said: str) -> Opening | None:
-    if opening := _imperative(said):
+def _opening(fragment: str) -> Opening | None:
+    if opening := _imperative(fragment):
         return opening
-    if order := _words().stated_order(said):
+    if order := _words().stated_order(fragment):
         return Opening(order=order)
     at = 0
     for _ in range(_CLAUSES):
-        comma = _COMMA.search(said, at, _CLAUSE_WITHIN)
+        comma = _COMMA.search(fragment, at, _CLAUSE_WITHIN)
         if not comma:
             break
         at = comma.end()
-        opening = _imperative(said[at:])
+        opening = _imperative(fragment[at:])
         if opening and opening.verb:
             return opening.led_by("after a clause")
-    return Opening(order="a question") if _words().asked.search(said) else None
+    return Opening(order="a question") if _words().asked.search(fragment) else None
 
 
-def _imperative(said: str) -> Opening | None:
+def _imperative(fragment: str) -> Opening | None:
     at = 0
     leads = set()
     for _ in range(_LEADS):
-        gap = _GAP.match(said, at)
+        gap = _GAP.match(fragment, at)
         at = gap.end() if gap else at
-        verb = _verb(said, at)
-        lead, end = _lead(said, at)
+        verb = _verb(fragment, at)
+        lead, end = _lead(fragment, at)
         if not lead or len(verb) > end - at:
             break
         leads.add(lead)
         at = end
-    if verb := _verb(said, at):
+    if verb := _verb(fragment, at):
         order = f"an order {_words().verbs[verb]}"
-        return Opening(order=order, verb=verb, rest=said[at + len(verb) :], leads=frozenset(leads))
+        return Opening(order=order, verb=verb, rest=fragment[at + len(verb) :], leads=frozenset(leads))
     if leads - {"led into", "asked for politely", "forbidden", "said to be made sure of"}:
-        return Opening(order="an order of another kind", rest=said[at:], leads=frozenset(leads))
+        return Opening(order="an order of another kind", rest=fragment[at:], leads=frozenset(leads))
     return None
 
 
-def _lead(said: str, at: int) -> tuple[str, int]:
+def _lead(fragment: str, at: int) -> tuple[str, int]:
     for lead, pattern in _words().leads.items():
-        if found := pattern.match(said, at):
+        if found := pattern.match(fragment, at):
             return lead, found.end()
     return "", at
 
 
-def _verb(said: str, at: int) -> str:
+def _verb(fragment: str, at: int) -> str:
     words = _words()
-    if said.startswith(words.other_words, at):
+    if fragment.startswith(words.other_words, at):
         return ""
     sizes = range(_LONGEST_VERB, 0, -1)
-    verb = next((said[at : at + size] for size in sizes if said[at : at + size] in words.verbs), "")
+    verb = next((fragment[at : at + size] for size in sizes if fragment[at : at + size] in words.verbs), "")
     # "创作的过程" speaks of an action and orders none.
-    return "" if said.startswith("的", at + len(verb)) else verb
+    return "" if fragment.startswith("的", at + len(verb)) else verb
 
 
 def _signs(sentence: Sentence) -> set[str]:
-    said, opening = sentence.text, sentence.opening
+    fragment, opening = sentence.text, sentence.opening
     signs = _words().signs(sentence)
     if opening.verb in _words().prepositions:
         signs.add(f"“{opening.verb}” first")
-    size = len(_HAN.findall(said))
+    size = len(_HAN.findall(fragment))
     checks = {
         "a verb of one character": len(opening.verb) == 1,
         "then one or some": bool(opening.verb and _words().one.match(opening.rest)),
         "few words": size < _SHORT,
         "many words": size > _LONG,
         "very many words": size > _VERY_LONG,
-        "without a full stop": not _STOP.search(said),
-        "a question mark": said.endswith(("?", "吗", "呢")),
+        "without a full stop": not _STOP.search(fragment),
+        "a question mark": fragment.endswith(("?", "吗", "呢")),
     }
     return signs | {sign for sign, holds in checks.items() if holds}
 

@@ -52,10 +52,10 @@ def _sentences(text: str) -> Iterator[Sentence]:
         # What is numbered within a line is a plan, as it is where phrases are looked for.
         numbered = _NUMBERED.search(text, max(0, start - 5), start)
         for at, opening in () if numbered else _openings(text, item.end() if item else start, end):
-            said = text[at : min(end, at + REACH)].strip()
-            if said not in seen:
-                seen.add(said)
-                yield Sentence(start=at, text=said, opening=opening, listed=bool(item))
+            fragment = text[at : min(end, at + REACH)].strip()
+            if fragment not in seen:
+                seen.add(fragment)
+                yield Sentence(start=at, text=fragment, opening=opening, listed=bool(item))
         start = end
 
 
@@ -73,33 +73,35 @@ def _openings(text: str, start: int, end: int) -> Iterator[tuple[int, Opening]]:
             yield word.start(), opening.led_by("begun in mid-sentence")
 
 
-def _opening(said: str) -> Opening | None:
-    if opening := _imperative(said):
+def _opening(fragment: str) -> Opening | None:
+    if opening := _imperative(fragment):
         return opening
-    if _words().clauses.match(said):
+    if _words().clauses.match(fragment):
         at = 0
         for _ in range(_CLAUSES):
-            at = said.find(",", at, _CLAUSE_WITHIN) + 1
+            at = fragment.find(",", at, _CLAUSE_WITHIN) + 1
             if not at:
                 break
-            opening = _imperative(said[at:])
+            opening = _imperative(fragment[at:])
             if opening and opening.verb:
                 return opening.led_by("after a clause")
-    order = _words().stated_order(said)
+    order = _words().stated_order(fragment)
     return Opening(order=order) if order else None
 
 
-def _imperative(said: str) -> Opening | None:
-    at, leads = _lead(said)
-    verb = _WORD.match(said, at)
+def _imperative(fragment: str) -> Opening | None:
+    at, leads = _lead(fragment)
+    verb = _WORD.match(fragment, at)
     if not verb:
         return None
-    after = _WORD.match(said, verb.end() + 1)
+    after = _WORD.match(fragment, verb.end() + 1)
     order = _order(verb[0].lower(), after[0].lower() if after else "")
     if order:
-        return Opening(order=f"an order {order}", verb=verb[0].lower(), rest=said[verb.end() :].lstrip(), leads=leads)
+        return Opening(
+            order=f"an order {order}", verb=verb[0].lower(), rest=fragment[verb.end() :].lstrip(), leads=leads
+        )
     if leads - {"led into", "asked for politely", "forbidden"}:
-        return Opening(order="an order of another kind", rest=said[at:], leads=leads)
+        return Opening(order="an order of another kind", rest=fragment[at:], leads=leads)
     return None
 
 
@@ -113,14 +115,14 @@ def _order(verb: str, after: str) -> str | None:
     return words.verbs.get(verb)
 
 
-def _lead(said: str) -> tuple[int, frozenset[str]]:
+def _lead(fragment: str) -> tuple[int, frozenset[str]]:
     leads = set()
     at = 0
     for _ in range(_LEADS):
-        gap = _GAP.match(said, at)
+        gap = _GAP.match(fragment, at)
         at = gap.end() if gap else at
         for lead, pattern in _words().leads.items():
-            if found := pattern.match(said, at):
+            if found := pattern.match(fragment, at):
                 leads.add(lead)
                 at = found.end()
                 break
@@ -130,21 +132,21 @@ def _lead(said: str) -> tuple[int, frozenset[str]]:
 
 
 def _signs(sentence: Sentence) -> set[str]:
-    said, opening = sentence.text, sentence.opening
+    fragment, opening = sentence.text, sentence.opening
     signs = _words().signs(sentence)
     if opening.verb:
         signs.add(_following(opening.rest))
-    size = len(_WORD.findall(said))
+    size = len(_WORD.findall(fragment))
     checks = {
         "in a list": sentence.listed,
-        "without a full stop": not said.rstrip("\"') ").endswith((".", "!", "?")),
-        "a question mark": said.endswith("?"),
-        "an exclamation mark": said.endswith("!"),
-        "a small first letter": said[:1].islower(),
-        "in quotation marks": said[:1] in "\"'",
+        "without a full stop": not fragment.rstrip("\"') ").endswith((".", "!", "?")),
+        "a question mark": fragment.endswith("?"),
+        "an exclamation mark": fragment.endswith("!"),
+        "a small first letter": fragment[:1].islower(),
+        "in quotation marks": fragment[:1] in "\"'",
         "few words": size < _SHORT,
         "many words": size > _LONG,
-        "a name": bool(_NAME.search(said)),
+        "a name": bool(_NAME.search(fragment)),
     }
     return signs | {sign for sign, holds in checks.items() if holds}
 

@@ -50,7 +50,7 @@ _Candidates = Iterator[tuple[int, Sequence["_Rule"]]]
 class Injection:
     """An instruction found in a text: its kind, the words themselves, and why they are refused.
 
-    What was found by its signs has their sum as score; what holds a known phrase has none.
+    An instruction found by its signs has their sum as score; one found by a known phrase has none.
     """
 
     kind: str
@@ -203,7 +203,7 @@ class _Rule:
         self._pattern: re.Pattern[str] | None = None
 
     def match(self, text: str, start: int) -> re.Match[str] | None:
-        """Match how the phrase goes on after its start, which stands there."""
+        """Match the rest of the phrase after its start."""
         if self._pattern is None:
             then = self.phrase.then
             self._pattern = _compiled(

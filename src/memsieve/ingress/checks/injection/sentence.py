@@ -10,7 +10,7 @@ from typing import Any
 
 from memsieve.ingress.checks.injection.phrases import load_table, pattern
 
-# A sentence is looked at up to here: what it orders stands in its first words.
+# A sentence is read up to here: what it orders is in its first words.
 REACH = 400
 _LARGE = 20
 _SOME = 2
@@ -68,9 +68,9 @@ class LanguageWords:
         """Return the patterns of a table, compiled."""
         return {name: compiled(text) for name, text in self.table[key].items()}
 
-    def stated_order(self, said: str) -> str | None:
+    def stated_order(self, fragment: str) -> str | None:
         """Return what a sentence orders without an imperative, or None."""
-        return next((order for order, pattern in self._stated.items() if pattern.match(said)), None)
+        return next((order for order, pattern in self._stated.items() if pattern.match(fragment)), None)
 
     def signs(self, sentence: Sentence) -> set[str]:
         """Return the signs of a sentence that every language has: its opening, its leads and its topics."""

@@ -30,19 +30,19 @@ class Bm25:
     @classmethod
     def of(cls, holding: Mapping[int, int], texts: int, length: int) -> Bm25:
         """Weigh words by how many of the `texts`, of this length together, hold them."""
-        weights = {word: weight for word, held in holding.items() if (weight := idf(held, texts))}
+        weights = {word: weight for word, number in holding.items() if (weight := idf(number, texts))}
         per_word = BY_LENGTH / max(1.0, length / texts)
         return cls(weights=weights, reachable=sum(weights.values()), per_word=per_word)
 
     def parts(self, sent: Sequence[bytes], lengths: npt.NDArray[np.float64]) -> Parts:
         """Return for each text and word the share of what one of average length with each word once would have."""
         words = sorted(self.weights)
-        held = decode_term_counts(sent, np.array(words, np.int64))
+        counts = decode_term_counts(sent, np.array(words, np.int64))
         norms = SHORTEST + self.per_word * lengths
-        weights = np.array([self.weights[word] for word in words])[held.words]
-        reached = weights * (SATURATION + 1) * held.often / (held.often + norms[held.texts])
+        weights = np.array([self.weights[word] for word in words])[counts.words]
+        reached = weights * (SATURATION + 1) * counts.often / (counts.often + norms[counts.texts])
         parts = np.zeros((len(sent), len(words)))
-        parts[held.texts, held.words] = reached / (self.reachable or 1.0)
+        parts[counts.texts, counts.words] = reached / (self.reachable or 1.0)
         return parts
 
 
