@@ -27,7 +27,7 @@ AT_ONCE = $(if $(findstring n,$(firstword -$(MAKEFLAGS))),,+)
 # Tests start hundreds of processes, and each would compile all of memsieve.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run console types test test-python test-docs test-console test-harness screenshots lint fix bench bench-peers soak fuzz clean
+.PHONY: run console types test test-python test-docs test-console test-types check-console test-harness screenshots lint fix bench bench-peers soak fuzz clean
 
 run: $(VENV)/run.stamp ## Set up, show memsieve at work, and serve that memory
 	@tools/node && $(MAKE) --no-print-directory console || echo "The server starts without the console."
@@ -40,9 +40,11 @@ types: $(VENV)/dev.stamp $(MODULES) ## Generate the console's types of the API's
 	$(OPENAPI) | npm --prefix console run --silent types
 
 test: ## Everything CI checks
-	@$(SIDE_BY_SIDE) $(VENV)/dev.stamp console
+	@$(SIDE_BY_SIDE) $(VENV)/dev.stamp $(MODULES)
 	@tools/browser
-	@$(SIDE_BY_SIDE) --keep-going test-python lint test-docs test-console \
+	@$(MAKE) --no-print-directory test-types # before the build, which would make them anew
+	@$(MAKE) --no-print-directory console
+	@$(SIDE_BY_SIDE) --keep-going test-python lint test-docs check-console \
 		|| { echo "Not all passed: above, each part that failed left a line with ***." >&2; exit 1; }
 
 test-python: $(VENV)/dev.stamp console
@@ -51,9 +53,13 @@ test-python: $(VENV)/dev.stamp console
 test-docs: $(VENV)/dev.stamp # the examples of a page follow each other: they stay in one process
 	$(BIN)/pytest README.md docs
 
-test-console: $(VENV)/dev.stamp $(MODULES) ## The console's own types, style and unit tests
+test-console: test-types ## The console's own types, style and unit tests
+	$(MAKE) --no-print-directory console check-console
+
+test-types: $(VENV)/dev.stamp $(MODULES)
 	$(OPENAPI) | npm --prefix console run --silent types -- --check
-	$(MAKE) --no-print-directory console
+
+check-console: $(MODULES)
 	npm --prefix console run --silent check
 
 test-harness: $(VENV)/dev.stamp ## Test the servers that tests start; `make test` does, too, when they changed
