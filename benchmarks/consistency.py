@@ -19,8 +19,8 @@ from statistics import median
 from benchmarks.reading import fitting, grouped, lines
 from benchmarks.report import Column, Report, Value
 
+from memsieve.claims.contradictions import find_contradiction, likely_pairs, surest
 from memsieve.claims.pair_model import pair_model
-from memsieve.claims.within_text import find_contradiction, likely_pairs, surest
 
 SHORTEST, LONGEST, GROUP = 200, 1200, 700
 # Contradictions are planted into so many paragraphs of a set.

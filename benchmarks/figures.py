@@ -25,7 +25,7 @@ from redis.asyncio import Redis
 from memsieve.model import Entry
 from memsieve.models.embedders import LocalEmbedder
 from memsieve.models.judges import LocalJudge
-from memsieve.stores.redis.packing import keys_of
+from memsieve.stores.redis.working import keys_of
 
 FILE = Path(__file__).with_name("capacity.json")
 DIGESTED = 10_000

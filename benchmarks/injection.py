@@ -12,8 +12,7 @@ from benchmarks.planting import clean_texts, hosts, notes, orders, own, planted
 from benchmarks.report import Column, Curve, Report
 
 from memsieve.ingress.checks.injection.disguise import fold
-from memsieve.ingress.checks.injection.find import find_injection
-from memsieve.ingress.checks.injection.weigh import THRESHOLD, heaviest
+from memsieve.ingress.checks.injection.find import THRESHOLD, find_injection, heaviest
 
 SHARE = "{:.1%}"
 FINE = "{:.2%}"

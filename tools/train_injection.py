@@ -19,8 +19,8 @@ from benchmarks.planting import clean_texts, hosts, notes, orders, planted
 from memsieve.ingress.checks.injection.chinese import CHINESE
 from memsieve.ingress.checks.injection.disguise import fold
 from memsieve.ingress.checks.injection.english import ENGLISH
+from memsieve.ingress.checks.injection.find import BASE, WEIGHTS, weighable
 from memsieve.ingress.checks.injection.sentence import Sentence
-from memsieve.ingress.checks.injection.weigh import BASE, WEIGHTS, weighable
 
 Weighable = Callable[[str], list[tuple[Sentence, set[str]]]]
 

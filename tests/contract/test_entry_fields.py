@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from memsieve.model import Entry, EntryFilter, Layer, Vector
-from memsieve.stores.redis import packing
+from memsieve.stores.redis import working
 from memsieve.stores.spool.file import SpooledEntry, pack, unpack
 from memsieve.testing import WordEmbedder
 from memsieve.testing.factories import NOW, admission, agent, person, system
@@ -89,16 +89,16 @@ def test_a_line_of_the_spool_from_before_a_field_was_there_is_read(name):
 
 @pytest.mark.parametrize("name", optional())
 def test_an_entry_in_redis_from_before_a_field_was_there_is_read(name):
-    packed = packing.unpack(packing.pack(said(), "words"), "apollo")
+    packed = working.unpack(working.pack(said(), "words"), "apollo")
     del packed.text[name]
-    read = packing.entry_from(packed, "apollo", 0, "words")
+    read = working.entry_from(packed, "apollo", 0, "words")
     assert replace(read, layer=Layer.QUARANTINE, expires_at=None) == replace(said(), **{name: default(name)})
 
 
 def test_an_entry_in_redis_from_a_later_version_is_read_without_what_this_one_does_not_know():
-    packed = packing.unpack(packing.pack(said(), "words"), "apollo")
+    packed = working.unpack(working.pack(said(), "words"), "apollo")
     packed.text["later"] = "x"
-    read = packing.entry_from(packed, "apollo", 0, "words")
+    read = working.entry_from(packed, "apollo", 0, "words")
     assert replace(read, layer=Layer.QUARANTINE, expires_at=None) == said()
 
 

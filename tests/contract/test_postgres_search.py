@@ -11,7 +11,7 @@ from memsieve import doctor
 from memsieve.model import Chunk
 from memsieve.retrieval.fusion import candidates_per_leg, fused
 from memsieve.retrieval.index import Index, Row
-from memsieve.review.approve import approve
+from memsieve.review.promote import approve
 from memsieve.stores.postgres.database import Database, DbRole
 from memsieve.stores.postgres.health import IndexHealth, examine
 from memsieve.stores.postgres.longterm import PostgresLongTerm

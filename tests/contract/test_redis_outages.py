@@ -6,8 +6,7 @@ import pytest
 
 from memsieve.errors import ConfigError, StoreUnavailable
 from memsieve.stores.redis.client import open_client
-from memsieve.stores.redis.packing import keys_of
-from memsieve.stores.redis.working import RedisWorking
+from memsieve.stores.redis.working import RedisWorking, keys_of
 from memsieve.testing import RedisCluster, RedisServer
 from memsieve.testing.factories import admission, agent, entry, system
 

@@ -8,8 +8,7 @@ import pytest
 
 from memsieve.errors import StoreCorrupt
 from memsieve.ports import CLOCK_SKEW, WORKING_CAP, WORKING_LIFE
-from memsieve.stores.redis.packing import keys_of
-from memsieve.stores.redis.working import RedisWorking
+from memsieve.stores.redis.working import RedisWorking, keys_of
 from memsieve.testing.factories import admission, agent, entry, system
 from memsieve.testing.server import wait_until
 

@@ -15,7 +15,7 @@ from memsieve.services.stores import utc_now
 from memsieve.testing import WordEmbedder
 from memsieve.testing.factories import agent, entry
 from memsieve.transfer import Importer, LineOutcome
-from memsieve.transfer.lines import TOGETHER
+from memsieve.transfer.importer import TOGETHER
 
 OLD = "2024-05-01T08:00:00Z"
 RECORDED, KNOWN, PROMOTED, SKIPPED, FAILED = (

@@ -13,7 +13,7 @@ import pytest
 from memsieve.config import Settings
 from memsieve.embedded import AsyncMaintenance, EmbeddedProject
 from memsieve.errors import JudgeError
-from memsieve.ingress.attempts import MAX_ATTEMPTS
+from memsieve.ingress.admission import MAX_ATTEMPTS
 from memsieve.model import Decision, Receipt, Scope
 from memsieve.models.judges import LocalJudge
 from memsieve.services.container import Services, open_services

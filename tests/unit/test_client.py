@@ -57,6 +57,6 @@ def test_the_client_reads_approvals_back_and_reaches_nothing_that_could_write_or
         "memsieve.services.stores",
         "memsieve.memory",
         "memsieve.embedded",
-        "memsieve.review.approve",
+        "memsieve.review.promote",
     )
     assert not [name for name in loaded_with_the_client() if name.startswith(services)]

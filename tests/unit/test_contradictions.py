@@ -11,7 +11,7 @@ import re
 
 import pytest
 
-from memsieve.claims.within_text import find_contradiction
+from memsieve.claims.contradictions import find_contradiction
 from memsieve.models.judges import LocalJudge
 
 LANGUAGES = ["english", "chinese"]

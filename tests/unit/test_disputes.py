@@ -2,7 +2,7 @@
 
 import pytest
 
-from memsieve.claims.between_texts import find_contradiction_between
+from memsieve.claims.contradictions import find_contradiction_between
 from memsieve.digest.stance import disputes
 from memsieve.model import SourceDoubt
 from memsieve.testing.factories import entry, source

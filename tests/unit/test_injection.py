@@ -14,8 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memsieve.ingress.checks.injection.find import QUOTE_LENGTH, find_injection
-from memsieve.ingress.checks.injection.weigh import heaviest
+from memsieve.ingress.checks.injection.find import QUOTE_LENGTH, find_injection, heaviest
 
 RECALL = 1.0
 PRECISION = 1.0

@@ -17,7 +17,7 @@ from procrastinate.schema import SchemaManager
 from memsieve.config import Settings
 from memsieve.errors import ConfigError, Conflict, EmbedderError, JudgeError, SchemaOutdated, StoreUnavailable
 from memsieve.jobs import queue
-from memsieve.jobs.retry import FIRST_DELAY, LONGEST_DELAY, RetryLater, retry_delay
+from memsieve.jobs.queue import FIRST_DELAY, LONGEST_DELAY, RetryLater, retry_delay
 from memsieve.jobs.tasks import MAX_ATTEMPTS, JobTasks, WorkerIntervals
 from memsieve.jobs.worker import Worker
 from memsieve.model import Decision, Digest, EntryFilter

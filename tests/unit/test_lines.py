@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from memsieve.transfer.lines import TOGETHER, batches
+from memsieve.transfer.importer import TOGETHER, batches
 
 
 class Trickle(io.BytesIO):

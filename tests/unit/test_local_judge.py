@@ -7,7 +7,7 @@ import pytest
 
 from memsieve import doctor
 from memsieve.claims import pair_model
-from memsieve.claims.within_text import find_contradiction
+from memsieve.claims.contradictions import find_contradiction
 from memsieve.errors import JudgeError
 from memsieve.models import bundled
 from memsieve.models.judges import LocalJudge

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import memsieve
+from memsieve.ingress.checks.injection.find import BASE, WEIGHTS
 from memsieve.ingress.checks.injection.phrases import chinese_phrases, english_phrases, load_marks, load_table
-from memsieve.ingress.checks.injection.weigh import BASE, WEIGHTS
 from memsieve.model import Reason, TombstoneKind
 from memsieve.model.reasons import templates
 from memsieve.text.numbers import QuantityKind

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memsieve.errors import ConfigError
-from memsieve.stores.redis.packing import keys_of, project_of
 from memsieve.stores.redis.server import parse
+from memsieve.stores.redis.working import keys_of, project_of
 
 
 def test_a_server_is_named_with_its_port_and_database():

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memsieve.text.sentences import SENTENCE_CUT, find_sentences, split_clauses, split_sentences
-from memsieve.text.stop_words import stop_words
-from memsieve.text.word_lists import load_sections, load_words
+from memsieve.text.word_lists import load_sections, load_words, stop_words
 
 
 @pytest.mark.parametrize(

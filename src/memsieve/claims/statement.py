@@ -11,8 +11,7 @@ from memsieve.text.normalize import unify
 from memsieve.text.numbers import LABELS, Quantity, QuantityKind
 from memsieve.text.scripts import HAN
 from memsieve.text.stems import stem
-from memsieve.text.stop_words import stop_words
-from memsieve.text.word_lists import load_sections, load_words
+from memsieve.text.word_lists import load_sections, load_words, stop_words
 
 
 def _words(section: str) -> tuple[str, ...]:

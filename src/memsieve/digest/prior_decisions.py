@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from memsieve.claims import find_conflict
-from memsieve.claims.between_texts import find_contradiction_between
+from memsieve.claims.contradictions import find_contradiction_between
 from memsieve.claims.restatement import DecidedText, restatement_score
 from memsieve.digest.scoring import Cluster
 from memsieve.model import Insight, InsightSource, Scope, Tombstone

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations, product
 
-from memsieve.claims.between_texts import find_contradiction_between
+from memsieve.claims.contradictions import find_contradiction_between
 from memsieve.claims.statement import read_statement
 from memsieve.digest.scoring import Cluster, ScoredStatement, gather_support
 from memsieve.digest.window import Window

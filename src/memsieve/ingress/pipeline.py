@@ -6,19 +6,18 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from memsieve.config import FilterSettings
-from memsieve.ingress.checks import confidence, consistency, duplicate, echo, length, tombstone
+from memsieve.ingress.checks import duplicate, echo, entry, tombstone
 from memsieve.ingress.checks.candidate import Candidate, CheckFunction
-from memsieve.ingress.checks.injection import check as injection
 from memsieve.model import Admission, CheckName, Decision
 
 CHECKS: Mapping[CheckName, CheckFunction] = {
-    CheckName.LENGTH: length.check,
-    CheckName.CONFIDENCE: confidence.check,
+    CheckName.LENGTH: entry.check_length,
+    CheckName.CONFIDENCE: entry.check_confidence,
     CheckName.TOMBSTONE: tombstone.check,
     CheckName.ECHO: echo.check,
-    CheckName.INJECTION: injection.check,
+    CheckName.INJECTION: entry.check_injection,
     CheckName.DUPLICATE: duplicate.check,
-    CheckName.CONSISTENCY: consistency.check,
+    CheckName.CONSISTENCY: entry.check_consistency,
 }
 
 

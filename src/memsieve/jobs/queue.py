@@ -1,20 +1,32 @@
-"""The queue of jobs: procrastinate's tables in a PostgreSQL schema of their own, and the way to them."""
+"""The queue of jobs: procrastinate's tables in a PostgreSQL schema of their own, and when a failed job is retried."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import psycopg
-from procrastinate import PsycopgConnector
+from procrastinate import BaseRetryStrategy, PsycopgConnector, RetryDecision
 from procrastinate.exceptions import ConnectorException
+from procrastinate.jobs import Job
 from procrastinate.schema import SchemaManager
 from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from memsieve.errors import ConfigError, Forbidden, MemsieveError, SchemaOutdated, StoreUnavailable
+from memsieve.errors import (
+    ConfigError,
+    EmbedderError,
+    Forbidden,
+    JudgeError,
+    MemsieveError,
+    SchemaOutdated,
+    StoreUnavailable,
+)
+from memsieve.runtime.backoff import delay_after
 
 SCHEMA = "memsieve_jobs"
 # Time-out for a connection of a server that is down.
@@ -165,3 +177,38 @@ async def _missing(connection: Connection) -> Sequence[Path]:
 
 def _steps() -> list[Path]:
     return sorted(Path(SchemaManager.get_migrations_path()).glob("*.sql"))
+
+
+FIRST_DELAY = timedelta(seconds=30)
+LONGEST_DELAY = timedelta(hours=1)
+# Errors that a retry may mend: something outside did not answer.
+TRANSIENT = (StoreUnavailable, EmbedderError, JudgeError)
+
+
+class RetryLater(Exception):
+    """Nothing is wrong, but a job cannot be done before a delay."""
+
+    def __init__(self, message: str, delay: timedelta) -> None:
+        super().__init__(message)
+        self.delay = delay
+
+
+def retry_delay(error: BaseException, attempts: int) -> timedelta | None:
+    """Return how long to wait after an error, longer each time; None for what would fail again."""
+    match error:
+        case RetryLater():
+            return error.delay
+        case asyncio.CancelledError():
+            return timedelta()
+        case _ if isinstance(error, TRANSIENT):
+            return timedelta(seconds=delay_after(attempts, FIRST_DELAY.total_seconds(), LONGEST_DELAY.total_seconds()))
+    return None
+
+
+class JobRetryStrategy(BaseRetryStrategy):
+    """Tells procrastinate when to retry a job."""
+
+    def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
+        """Return when, or None for never."""
+        delay = retry_delay(exception, job.attempts)
+        return None if delay is None else RetryDecision(retry_at=datetime.now(UTC) + delay)

@@ -16,8 +16,8 @@ from procrastinate.exceptions import AlreadyEnqueued, UniqueViolation
 from procrastinate.jobs import Job, Status
 
 from memsieve.ingress.recording import Ingress
+from memsieve.jobs.queue import JobRetryStrategy, RetryLater
 from memsieve.jobs.reembed import Reembedder
-from memsieve.jobs.retry import JobRetryStrategy, RetryLater
 from memsieve.jobs.schedule import RETRY_EVERY, forget_old_events
 from memsieve.jobs.weekly import RunOutcome, WeeklyDigests
 from memsieve.model import Decision, Scope

@@ -17,7 +17,7 @@ from psycopg import Error
 
 from memsieve.errors import MemsieveError, StoreUnavailable
 from memsieve.jobs import queue
-from memsieve.jobs.retry import RetryLater, retry_delay
+from memsieve.jobs.queue import RetryLater, retry_delay
 from memsieve.jobs.tasks import LONG, LOOK, PERIODIC, QUICK, JobServices, JobTasks, WorkerIntervals
 from memsieve.ports import Progress
 from memsieve.runtime.backoff import Backoff

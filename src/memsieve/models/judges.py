@@ -41,13 +41,13 @@ class LocalJudge:
 def _read(text: str) -> Contradiction | list[tuple[str, str]] | None:
     """Return what the rules find, else the sentences that the model should look at."""
     # Imported on first use: a command that judges nothing need not wait for the rules.
-    from memsieve.claims.within_text import find_contradiction, likely_pairs
+    from memsieve.claims.contradictions import find_contradiction, likely_pairs
 
     return find_contradiction(text) or likely_pairs(text) or None
 
 
 def _score(pairs: list[tuple[str, str]]) -> Contradiction | None:
-    from memsieve.claims.within_text import surest
+    from memsieve.claims.contradictions import surest
 
     return surest(pairs)
 

@@ -16,9 +16,8 @@ from memsieve.text.normalize import unify
 from memsieve.text.numbers import CLASSIFIERS, LABELS, Quantity, QuantityKind
 from memsieve.text.scripts import HAN, is_han
 from memsieve.text.stems import stem
-from memsieve.text.stop_words import stop_words
 from memsieve.text.tokenize import tokenize
-from memsieve.text.word_lists import load_sections
+from memsieve.text.word_lists import load_sections, stop_words
 
 _TOKEN = re.compile(
     rf"""

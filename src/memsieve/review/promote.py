@@ -1,4 +1,4 @@
-"""Promote an insight, an entry, or a person's own text into long-term memory."""
+"""Promote an insight, an entry, or a person's own text into long-term memory, by an approval in that person's name."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import unicodedata
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from memsieve import validate
-from memsieve.errors import Conflict, InvalidInput
+from memsieve.errors import ApprovalRequired, Conflict, InvalidInput
 from memsieve.model import (
     Approval,
     Chunk,
@@ -19,16 +20,44 @@ from memsieve.model import (
     Origin,
     Receipt,
     ReviewStatus,
+    Role,
     Scope,
+    require_project,
 )
 from memsieve.ports import Clock, DigestStore, Embedder, LongTermStore, QuarantineStore, WorkingStore
-from memsieve.review.approve import approve
 from memsieve.review.chunking import split
 from memsieve.review.lookup import atom_source, ensure_working_available, entries_of, insight_or_entry
 from memsieve.runtime.project_locks import ProjectLocks
 from memsieve.text.tokenize import tokenize
 
 _REJECTED = (ReviewStatus.DISMISSED, ReviewStatus.RETIRED)
+
+
+def approve(
+    scope: Scope,
+    content: str,
+    at: datetime,
+    entry_ids: tuple[str, ...] = (),
+    insight_id: str | None = None,
+    origin: Origin | None = None,
+) -> Approval:
+    """Make an approval on behalf of the person who asks: the only maker of one."""
+    if scope.role is not Role.PERSON:
+        raise ApprovalRequired(
+            f"{scope.actor!r} asks as {scope.role}. Long-term memory is written by a person's promotion alone: "
+            "promote with the name of the person who checked it."
+        )
+    require_project(scope.project_id)
+    return Approval(
+        id=str(uuid.uuid4()),
+        project_id=scope.project_id,
+        content=content.strip(),
+        by=scope.actor,
+        at=at,
+        entry_ids=entry_ids,
+        insight_id=insight_id,
+        origin=origin,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,8 +30,8 @@ from memsieve.model import (
     Tombstone,
     TombstoneKind,
 )
-from memsieve.review.approve import approve
 from memsieve.review.chunking import split
+from memsieve.review.promote import approve
 from memsieve.testing.fakes import WordEmbedder
 from memsieve.text.tokenize import tokenize
 

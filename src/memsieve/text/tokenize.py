@@ -10,7 +10,7 @@ from operator import itemgetter
 from memsieve.text.normalize import fold
 from memsieve.text.scripts import UNSPACED, count_han
 from memsieve.text.stems import snowball_stem
-from memsieve.text.stop_words import stop_words
+from memsieve.text.word_lists import stop_words
 
 # Scripts without spaces, and Hangul, whose words carry their particles, are cut into characters and pairs.
 _RUNS = re.compile(rf"(?P<unspaced>[{UNSPACED}]+)|\d+(?:[.,:/-]\d+)+|(?:(?![{UNSPACED}])[^\W_])+")

@@ -1,8 +1,14 @@
-"""Word lists kept as text files: `[section]` headings with lines of words below them, `#` for comments."""
+"""Word lists kept as text files: `[section]` headings with lines of words below them, `#` for comments.
+
+There are stop words for each job, because weights and thresholds were chosen with them. `tokens`: left out of the
+index. `claims`: form the frame of a sentence and claim nothing. `concepts`: a text is not about them. `injection`: do
+not tell whether a sentence fits the text around it. Each has a Chinese counterpart; `characters` are single
+characters, `pairs` two neighbours.
+"""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 # `importlib.resources` would take longer to import than all lists take to read.
@@ -40,3 +46,9 @@ def load_pattern(package: str, name: str, section: str) -> str:
     words = rf"\b(?:{load_alternatives(package, name, section)})\b"
     chinese = f"{section}.chinese"
     return f"{words}|{load_alternatives(package, name, chinese)}" if chinese in load_sections(package, name) else words
+
+
+@cache
+def stop_words(name: str) -> frozenset[str]:
+    """Return one of the sets of `data/stop_words.txt`."""
+    return frozenset(load_words("memsieve.text", "stop_words.txt", name))

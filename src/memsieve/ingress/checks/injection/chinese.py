@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from memsieve.ingress.checks.injection.sentence import REACH, Language, LanguageWords, Opening, Sentence, compiled
 from memsieve.text.scripts import HAN
-from memsieve.text.stop_words import stop_words
+from memsieve.text.word_lists import stop_words
 
 _END = re.compile(rf"[。!?;\n]+[\"」』)]{{0,3}}|(?<=[{HAN}])\s+(?=[{HAN}])")
 _HAN = re.compile(f"[{HAN}]")

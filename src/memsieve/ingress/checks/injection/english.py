@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from memsieve.ingress.checks.injection.sentence import REACH, Language, LanguageWords, Opening, Sentence, compiled
-from memsieve.text.stop_words import stop_words
+from memsieve.text.word_lists import stop_words
 
 _END = re.compile(r"(?<![.!?])[.!?]+[\"')\]]{0,3}(?=\s|$)|(?<=[a-z)])[.!?](?=[A-Z][a-z])|\n+|\s\|\s?|;\s")
 _LISTED = re.compile(r"\s{0,40}(?:[-*•–+#>|]{1,8}|\d{1,2}[.)]|[a-z][.)]|\(\w\)|step \d{1,3})[\s*]{0,8}", re.IGNORECASE)

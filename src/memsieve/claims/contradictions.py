@@ -1,4 +1,4 @@
-"""Find where one text contradicts itself: by rules, and by the pair model.
+"""Find where a text contradicts itself, or another text: by rules, and by the pair model.
 
 `find_contradiction` explains what it finds. `likely_pairs` and `surest` find a fact that is stated again with another
 value, which the model sees and does not explain.
@@ -10,25 +10,29 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import lru_cache
 from heapq import nlargest
 from itertools import islice
 
 from memsieve.claims import compare, guards, quantifiers
 from memsieve.claims.claim import (
     Claim,
+    Clause,
     Contradiction,
     SentenceContext,
     names_another_thing,
     names_differ,
     same_topic,
+    split_claim_clauses,
     unshared_weight,
 )
-from memsieve.claims.clauses import Clause, split_claim_clauses
 from memsieve.claims.compare import Difference
 from memsieve.claims.opposites import exclusive, same_kind
-from memsieve.claims.pair_model import MOST_WORDS, SURE, compatible, pair_model, token_ids, words_shared
+from memsieve.claims.pair_model import MOST_TOKENS, MOST_WORDS, SURE, compatible, pair_model, token_ids, words_shared
 from memsieve.claims.statement import Statement, Value, read_statement
 from memsieve.model import Reason
+from memsieve.text.normalize import simplify
 from memsieve.text.numbers import QuantityKind
 from memsieve.text.scripts import HAN
 from memsieve.text.stems import stem
@@ -328,3 +332,33 @@ def _restated_pairs(candidates: list[_Candidate]) -> list[tuple[_Candidate, _Can
 def _by_one_speaker(a: Clause, b: Clause) -> bool:
     items = a.listed and b.listed and a.line != b.line
     return a.speaker == b.speaker and not items
+
+
+_SAME_ORDER = 0.75
+_WORD = re.compile(rf"[a-z0-9]+|[{HAN}]")
+
+
+# One digest asks about the same two quotes more than once.
+@lru_cache(maxsize=4096)
+def find_contradiction_between(first: str, second: str) -> Reason | None:
+    """Return how two texts contradict each other; None where they do not, whatever each of them does in itself."""
+    # The rules know simplified characters only.
+    one, other = (simplify(" ".join(text.split())) for text in (first, second))
+    # Some rules, and the model, depend on the order of the two sentences; the result must not.
+    found = _found(one, other) or _found(other, one)
+    return None if found is None else found.difference
+
+
+def _found(one: str, other: str) -> Contradiction | None:
+    text = f"{one}\n{other}"
+    by_rules = find_contradiction(text)
+    if by_rules is not None and by_rules.first in one and by_rules.second in other:
+        return by_rules
+    pairs = [pair for pair in likely_pairs(text) if pair[0] in one and pair[1] in other and _in_one_order(*pair)]
+    return surest(pairs) if pairs else None
+
+
+def _in_one_order(first: str, second: str) -> bool:
+    """Say whether two sentences are built alike: otherwise the model mistakes other words for other values."""
+    one, other = (_WORD.findall(sentence.lower())[:MOST_TOKENS] for sentence in (first, second))
+    return SequenceMatcher(None, one, other, autojunk=False).ratio() >= _SAME_ORDER
