@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from memsieve.config import FilterSettings
-from memsieve.ingress.checks import duplicate, echo, tombstone
+from memsieve.ingress.checks import confidence, duplicate, echo, length, tombstone
 from memsieve.ingress.checks.candidate import Candidate
-from memsieve.ingress.checks.entry import check_confidence, check_length
 from memsieve.models.embedders import LocalEmbedder
 from memsieve.testing.factories import entry, item
 from memsieve.testing.factories import tombstone as grave
@@ -41,19 +40,19 @@ def held(content, vector):
     ("content", "passed"), [("a" * 49, False), ("a" * 50, True), ("数" * 16, False), ("数" * 17, True)]
 )
 def test_length_counts_bytes(content, passed):
-    check = check_length(candidate(content), DEFAULTS)
+    check = length.check(candidate(content), DEFAULTS)
     assert check.passed is passed
     assert check.score == len(content.encode())
 
 
 @pytest.mark.parametrize(("score", "passed"), [(0.8, False), (0.81, True), (0.800001, True), (0.0, False), (1.0, True)])
 def test_confidence_must_be_above_the_minimum(score, passed):
-    assert check_confidence(candidate("x", confidence=score), DEFAULTS).passed is passed
+    assert confidence.check(candidate("x", confidence=score), DEFAULTS).passed is passed
 
 
 def test_without_a_confidence_the_others_decide_unless_one_is_required():
-    assert check_confidence(candidate("x"), DEFAULTS).passed
-    assert not check_confidence(candidate("x"), FilterSettings(require_confidence=True)).passed
+    assert confidence.check(candidate("x"), DEFAULTS).passed
+    assert not confidence.check(candidate("x"), FilterSettings(require_confidence=True)).passed
 
 
 def at_similarity(cosine):

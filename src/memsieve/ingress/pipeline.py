@@ -6,18 +6,19 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from memsieve.config import FilterSettings
-from memsieve.ingress.checks import duplicate, echo, entry, tombstone
+from memsieve.ingress.checks import confidence, consistency, duplicate, echo, length, tombstone
 from memsieve.ingress.checks.candidate import Candidate, CheckFunction
+from memsieve.ingress.checks.injection import check as injection
 from memsieve.model import Admission, CheckName, Decision
 
 CHECKS: Mapping[CheckName, CheckFunction] = {
-    CheckName.LENGTH: entry.check_length,
-    CheckName.CONFIDENCE: entry.check_confidence,
+    CheckName.LENGTH: length.check,
+    CheckName.CONFIDENCE: confidence.check,
     CheckName.TOMBSTONE: tombstone.check,
     CheckName.ECHO: echo.check,
-    CheckName.INJECTION: entry.check_injection,
+    CheckName.INJECTION: injection.check,
     CheckName.DUPLICATE: duplicate.check,
-    CheckName.CONSISTENCY: entry.check_consistency,
+    CheckName.CONSISTENCY: consistency.check,
 }
 
 
