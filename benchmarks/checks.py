@@ -18,9 +18,8 @@ from benchmarks.systems.base import Embed
 from memsieve.claims.contradictions import find_contradiction, likely_pairs
 from memsieve.claims.pair_model import SURE, pair_model
 from memsieve.config import FilterSettings
-from memsieve.ingress.checks import duplicate, echo, tombstone
+from memsieve.ingress.checks import duplicate, echo, length, tombstone
 from memsieve.ingress.checks.candidate import Candidate, CheckFunction
-from memsieve.ingress.checks.entry import check_length
 from memsieve.ingress.checks.injection.find import find_injection
 from memsieve.ingress.recheck import NEAREST_TOMBSTONES
 from memsieve.model import Vector
@@ -144,7 +143,7 @@ def _trials(streams: Mapping[str, Sequence[traffic.Item]], embed: Embed) -> Iter
     plain = {language: {"good turns": texts.good} for language, texts in sets.items()}
     yield Trial(
         check="length",
-        refuses=_by(check_length, "min_length"),
+        refuses=_by(length.check, "min_length"),
         threshold=Threshold("least bytes", defaults.min_length, LENGTHS),
         bad={name: texts.of("greeting, thanks", "real filler") for name, texts in sets.items()},
         good=plain,
