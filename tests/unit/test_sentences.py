@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memsieve.text.sentences import SENTENCE_CUT, find_sentences, split_clauses, split_sentences
-from memsieve.text.word_lists import load_sections, load_words, stop_words
+from memsieve.text.word_lists import WordFile, load_sections, stop_words
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_a_word_list_has_sections_of_lines_without_comments():
     sections = load_sections("memsieve.claims", "opposites.txt")
     assert "true | false untrue" in sections["states"]
     assert not any(line.startswith("#") or not line for lines in sections.values() for line in lines)
-    assert "monday" in load_words("memsieve.text", "numbers.txt", "weekdays")
+    assert "monday" in WordFile("memsieve.text", "numbers.txt").words("weekdays")
 
 
 def test_each_set_of_stop_words_has_words():

@@ -5,28 +5,16 @@ from __future__ import annotations
 import re
 
 from memsieve.text.scripts import HAN
-from memsieve.text.word_lists import load_alternatives, load_pattern, load_words
+from memsieve.text.word_lists import WordFile
 
-
-def _pattern(section: str, *, or_this: str = "") -> re.Pattern[str]:
-    return re.compile(or_this + load_pattern("memsieve.claims", "guards.txt", section), re.IGNORECASE)
-
-
-def _one_of(section: str) -> str:
-    return load_alternatives("memsieve.claims", "guards.txt", section)
-
-
-def _words(section: str) -> frozenset[str]:
-    return frozenset(load_words("memsieve.claims", "guards.txt", section))
-
-
-_NO_CLAIM = _pattern("no claim", or_this=r"[?？]|[:：]\s*$|")
+_FILE = WordFile("memsieve.claims", "guards.txt")
+_NO_CLAIM = _FILE.pattern("no claim", or_this=r"[?？]|[:：]\s*$|")
 _QUESTION = re.compile(
     r"\s*(?:(?:so|and|but|or)\s)?(?:(?:do|does|did|is|are|was|were|can|will|have|has)\s(?:we|you|it|that|this|they|there|he|she|i|the)\b"
     r"|(?:what|why|how|who)\b)",
     re.IGNORECASE,
 )
-_DOUBTFUL = _pattern("doubtful", or_this='["“”「『«]|')
+_DOUBTFUL = _FILE.pattern("doubtful", or_this='["“”「『«]|')
 _CONTRAST = re.compile(r"\b(?:while|although|though|whereas|but|however)\b|但|而|却|虽", re.IGNORECASE)
 # A condition asserts nothing by itself.
 _CONDITION = re.compile(
@@ -35,16 +23,16 @@ _CONDITION = re.compile(
 )
 # Between the words of both languages: a part that has only a letter, as plan A.
 _SETTING = re.compile(
-    rf"\b(?:{_one_of('setting')})\b"
+    rf"\b(?:{_FILE.one_of('setting')})\b"
     rf"|(?-i:\b[a-z]+\sA\b|[A-H](?=[{HAN}])|(?<=[{HAN}])\s?[A-H](?![A-Za-z]))"
-    rf"|{_one_of('setting.chinese')}",
+    rf"|{_FILE.one_of('setting.chinese')}",
     re.IGNORECASE,
 )
-_PARTIAL, _TIMES, _AMOUNTS = _words("partial"), _words("times"), _words("amounts")
+_PARTIAL, _TIMES, _AMOUNTS = (frozenset(_FILE.words(section)) for section in ("partial", "times", "amounts"))
 _NEVER = re.compile(r"\bnever\b|从未|从没|从来没有", re.IGNORECASE)
 _UNCOUNTED = _PARTIAL | _AMOUNTS | {"every", "each", "每", "without"}
 _ASKS = re.compile(r"[?？]|[:：]\s*$|[吗呢][。.]?\s*$")
-_TAKES_BACK = _pattern("taken back")
+_TAKES_BACK = _FILE.pattern("taken back")
 
 
 def is_question(sentence: str) -> bool:

@@ -11,24 +11,21 @@ from memsieve.text.normalize import unify
 from memsieve.text.numbers import LABELS, Quantity, QuantityKind
 from memsieve.text.scripts import HAN
 from memsieve.text.stems import stem
-from memsieve.text.word_lists import load_sections, load_words, stop_words
+from memsieve.text.word_lists import WordFile, stop_words
 
-
-def _words(section: str) -> tuple[str, ...]:
-    return load_words("memsieve.claims", "statement.txt", section)
+_FILE = WordFile("memsieve.claims", "statement.txt")
 
 
 def _persons(section: str) -> dict[str, str]:
-    rows = map(str.split, load_sections("memsieve.claims", "statement.txt")[section])
-    return {word: person for person, *words in rows for word in words}
+    return {word: person for person, *words in _FILE.rows(section) for word in words}
 
 
 _PRONOUNS = _persons("pronouns")
 _HAN_PRONOUNS = _persons("pronouns.chinese")
-_NEGATIONS = frozenset(_words("negations"))
-_TO_NEGATIONS = frozenset(_words("verbs of denial"))
+_NEGATIONS = frozenset(_FILE.words("negations"))
+_TO_NEGATIONS = frozenset(_FILE.words("verbs of denial"))
 # After these, "not" denies nothing.
-_EMPTY_AFTER = frozenset(_words("not denied"))
+_EMPTY_AFTER = frozenset(_FILE.words("not denied"))
 _FUNCTION = stop_words("claims")
 _HAN_FUNCTION = stop_words("claims.characters")
 
@@ -39,9 +36,9 @@ _TOKEN = re.compile(
     rf"""
     (?P<word>[a-z][a-z0-9_]*(?:[-'’.][a-z0-9_]+)*)
   | (?P<digit>[0-9$€£¥\#])
-  | (?P<empty>{"|".join(_words("no denial.chinese"))})
+  | (?P<empty>{"|".join(_FILE.words("no denial.chinese"))})
   | (?P<term>{_HAN_NAMES}|{_HAN_WORD})
-  | (?P<deny>{"|".join(_words("negations.chinese"))})
+  | (?P<deny>{"|".join(_FILE.words("negations.chinese"))})
   | (?P<pronoun>{"|".join(_HAN_PRONOUNS)})
   | (?P<clock>凌晨|早上|上午|中午|下午|晚上|星期|礼拜|周|第)
   | (?P<han>[{HAN}])

@@ -14,17 +14,9 @@ from memsieve.text.normalize import simplify
 from memsieve.text.scripts import HAN, count_han, is_han
 from memsieve.text.sentences import find_sentences
 from memsieve.text.tokenize import tokenize
-from memsieve.text.word_lists import load_alternatives, load_pattern, load_words
+from memsieve.text.word_lists import WordFile
 
-
-def _one_of(section: str) -> str:
-    return load_alternatives("memsieve.digest", "statements.txt", section)
-
-
-def _pattern(section: str) -> re.Pattern[str]:
-    return re.compile(load_pattern("memsieve.digest", "statements.txt", section), re.IGNORECASE)
-
-
+_FILE = WordFile("memsieve.digest", "statements.txt")
 _MOST_SENTENCES = 400
 _SHORTEST, _LONGEST = 12, 400
 _FEWEST_TERMS = 3
@@ -47,7 +39,7 @@ _MARK = re.compile(r"\{[a-z]{3,20}\}|\[[A-Za-z ]{3,20}\.?\]")
 _WORD = re.compile(r"[A-Za-z0-9_'’]+(?:[-.][A-Za-z0-9_]+)*")
 # A run of letters that are neither Latin nor Chinese.
 _OTHER_SCRIPT = re.compile(rf"[^\W\d_A-Za-z\u00aa-\u024f{HAN}]{{2,}}")
-_NUMBER_WORDS = frozenset(load_words("memsieve.digest", "statements.txt", "number words"))
+_NUMBER_WORDS = frozenset(_FILE.words("number words"))
 _QUESTION = re.compile(
     r"""[?？]|[吗呢嘛][。.]?\s*$
     |^\s*(?:(?:so|and|but|or|well|okay)[\ ,]+)*(?:
@@ -70,24 +62,24 @@ _HESITATION = re.compile(
     |[嗯啊哦呃呀哎唉哈]|对吧|是吧|对不对|就是说|怎么讲""",
     re.IGNORECASE | re.VERBOSE,
 )
-_TALK = _pattern("talk")
+_TALK = _FILE.pattern("talk")
 _ORDER = re.compile(
-    rf"\s*(?:\d+[.)]\s*)?(?:{_one_of('orders')})\b(?!\s(?:is|are|was))"
+    rf"\s*(?:\d+[.)]\s*)?(?:{_FILE.one_of('orders')})\b(?!\s(?:is|are|was))"
     r"|.{0,40}\byou(?:r\stask|\s(?:are|should|must|need|will|have\sto|can))\b|\w+:\s(?:an?|the)\s(?:helpful|general)"
-    rf"|\s*请(?!求)|\s*(?:{_one_of('orders.chinese')})(?!了|到|结果)",
+    rf"|\s*请(?!求)|\s*(?:{_FILE.one_of('orders.chinese')})(?!了|到|结果)",
     re.IGNORECASE,
 )
-_FUNCTION_WORD = _pattern("function words")
-_HEDGE = _pattern("hedges")
+_FUNCTION_WORD = _FILE.pattern("function words")
+_HEDGE = _FILE.pattern("hedges")
 _NEEDS_CONTEXT = re.compile(
-    rf"\s*(?:(?:{_one_of('openings')})\b[\s,]*)+|\s*(?:{_one_of('openings.chinese')})", re.IGNORECASE
+    rf"\s*(?:(?:{_FILE.one_of('openings')})\b[\s,]*)+|\s*(?:{_FILE.one_of('openings.chinese')})", re.IGNORECASE
 )
-_POINTING = _pattern("pointing")
+_POINTING = _FILE.pattern("pointing")
 # A finite verb, or a word with -s in the place of a verb.
 _ASSERTS = re.compile(
-    rf"\b(?:{_one_of('asserting')})\b"
+    rf"\b(?:{_FILE.one_of('asserting')})\b"
     r"|(?<!\bof\s)(?<!\bthe\s)(?<!\ball\s)(?<!\bother\s)\b[a-z]{2,}[^s\W]s\s"
-    rf"(?:{_one_of('after a verb')})|{_one_of('asserting.chinese')}",
+    rf"(?:{_FILE.one_of('after a verb')})|{_FILE.one_of('asserting.chinese')}",
     re.IGNORECASE,
 )
 _SPECIFIC = re.compile(

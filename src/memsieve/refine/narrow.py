@@ -16,31 +16,25 @@ from memsieve.text.normalize import unify
 from memsieve.text.numbers import QuantityKind
 from memsieve.text.scripts import HAN
 from memsieve.text.sentences import split_clauses, split_sentences
-from memsieve.text.word_lists import load_alternatives, load_pattern
+from memsieve.text.word_lists import WordFile
+
+_FILE = WordFile("memsieve.refine", "narrow.txt")
 
 
-def _one_of(section: str) -> str:
-    return load_alternatives("memsieve.refine", "narrow.txt", section)
+def _spaced(section: str) -> str:
+    """Return the alternatives of a section with spaces that count where those of the pattern around them do not."""
+    return _FILE.one_of(section).replace(" ", r"\s+")
 
 
-def _pattern(section: str) -> re.Pattern[str]:
-    return re.compile(load_pattern("memsieve.refine", "narrow.txt", section), re.IGNORECASE)
-
-
-def _spaced(words: str) -> str:
-    """Return a pattern whose spaces count where those of the pattern around it do not."""
-    return words.replace(" ", r"\s+")
-
-
-_GENERAL = _pattern("general")
+_GENERAL = _FILE.pattern("general")
 _LASTING_UNITS = frozenset({"$", "€", "£", "¥", "%", "size", "length", "weight", "°"})
 _VALUE_START = re.compile(r"(?<![\w.])[$€£¥]?\d|百分之|[一二两三四五六七八九十百千]")
 # A clause with this many concepts says something of its own.
 _TELLING = 3
 
-_DOING, _DOING_NOW = _spaced(_one_of("doing")), _spaced(_one_of("doing now"))
-_DO, _DO_TOGETHER, _DID = _spaced(_one_of("do")), _spaced(_one_of("do together")), _spaced(_one_of("did"))
-_NOW = f"(?:{_spaced(_one_of('now'))})"
+_DOING, _DOING_NOW = _spaced("doing"), _spaced("doing now")
+_DO, _DO_TOGETHER, _DID = _spaced("do"), _spaced("do together"), _spaced("did")
+_NOW = f"(?:{_spaced('now')})"
 # "I am running a bakery" and "I just opened my shop" are no moments.
 _LASTING = r"(?!\s+(?:a|an|my|our|up|for)\b)"
 _ENGLISH_MOMENT = re.compile(
@@ -70,8 +64,8 @@ _ENGLISH_MOMENT = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_HAN_DO, _HAN_AWAY = _one_of("do.chinese"), _one_of("away.chinese")
-_HAN_SOON = f"(?:{_one_of('now.chinese')})"
+_HAN_DO, _HAN_AWAY = _FILE.one_of("do.chinese"), _FILE.one_of("away.chinese")
+_HAN_SOON = f"(?:{_FILE.one_of('now.chinese')})"
 _CHINESE_MOMENT = re.compile(
     rf"""
     我(?:也|就|都|那|这边|这里)*{_HAN_SOON}+(?:把[^，。；,;]{{1,24}}?)?(?:{_HAN_DO})(?!到?的|病|房|牙|婚)
@@ -85,15 +79,15 @@ _CHINESE_MOMENT = re.compile(
     """,
     re.VERBOSE,
 )
-_LEARNED = _pattern("learned")
+_LEARNED = _FILE.pattern("learned")
 # The moment itself has few words; a clause beside it must say nothing.
 _MOST_IN_A_MOMENT = 7
 
-_CONDITION, _PLACE = _pattern("condition"), _pattern("place")
-_FLAW, _STATUS = _pattern("flaw"), _pattern("status")
-_DONE = _one_of("edit.chinese")
+_CONDITION, _PLACE = _FILE.pattern("condition"), _FILE.pattern("place")
+_FLAW, _STATUS = _FILE.pattern("flaw"), _FILE.pattern("status")
+_DONE = _FILE.one_of("edit.chinese")
 _EDIT = re.compile(
-    rf"\b(?:{_one_of('edited')})\b|(?:^|[.;]\s)\s*(?:{_one_of('edit')})\b"
+    rf"\b(?:{_FILE.one_of('edited')})\b|(?:^|[.;]\s)\s*(?:{_FILE.one_of('edit')})\b"
     rf"|(?:改|修|删|加|挪|移|换|调整|格式化|{_DONE})(?:好|掉|完|过|动)?(?:了|过)|[已刚](?:经)?(?:改|修|删|加|移|{_DONE})",
     re.IGNORECASE,
 )

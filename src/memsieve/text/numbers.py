@@ -7,30 +7,22 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from memsieve.text.scripts import HAN, is_han
-from memsieve.text.word_lists import load_sections, load_words
+from memsieve.text.word_lists import WordFile
 
-
-def _words(section: str) -> tuple[str, ...]:
-    return load_words("memsieve.text", "numbers.txt", section)
-
-
-def _rows(section: str) -> list[list[str]]:
-    return [line.split() for line in load_sections("memsieve.text", "numbers.txt")[section]]
-
-
-MONTHS = {name: number for number, names in enumerate(_rows("months"), start=1) for name in names}
-WEEKDAYS = {day: number for number, day in enumerate(_words("weekdays"), start=1)}
+_FILE = WordFile("memsieve.text", "numbers.txt")
+MONTHS = {name: number for number, names in enumerate(_FILE.rows("months"), start=1) for name in names}
+WEEKDAYS = {day: number for number, day in enumerate(_FILE.words("weekdays"), start=1)}
 CHINESE_WEEKDAYS = {day: number for number, day in enumerate("一二三四五六日", start=1)} | {"天": 7}
-NUMERALS = {word: number for number, word in enumerate(_words("numerals"))} | {
-    word: 10 * number for number, word in enumerate(_words("tens"), start=2)
+NUMERALS = {word: number for number, word in enumerate(_FILE.words("numerals"))} | {
+    word: 10 * number for number, word in enumerate(_FILE.words("tens"), start=2)
 }
-SCALES = {word: float(size) for size, *words in _rows("scales") for word in words}
+SCALES = {word: float(size) for size, *words in _FILE.rows("scales") for word in words}
 CHINESE_DIGITS = {digit: number for number, digit in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 CHINESE_SCALES = {"十": 10.0, "百": 100.0, "千": 1e3, "万": 1e4, "亿": 1e8}
 # What each unit measures, and its factor to the base unit.
-MEASURES = {word: (dimension, float(factor)) for dimension, factor, *words in _rows("measures") for word in words}
-CLASSIFIERS = "".join(_words("classifiers"))
-LABELS = frozenset(_words("labels"))
+MEASURES = {word: (dimension, float(factor)) for dimension, factor, *words in _FILE.rows("measures") for word in words}
+CLASSIFIERS = "".join(_FILE.words("classifiers"))
+LABELS = frozenset(_FILE.words("labels"))
 
 _WORD = "|".join(sorted(NUMERALS, key=len, reverse=True))
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))

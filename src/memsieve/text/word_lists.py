@@ -8,6 +8,7 @@ characters, `pairs` two neighbours.
 
 from __future__ import annotations
 
+import re
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -31,24 +32,32 @@ def load_sections(package: str, name: str) -> dict[str, tuple[str, ...]]:
     return sections
 
 
-def load_words(package: str, name: str, section: str) -> tuple[str, ...]:
-    """Return the words of one section in their order."""
-    return tuple(" ".join(load_sections(package, name)[section]).split())
+class WordFile:
+    """The file `data/<name>` of a package, read section by section."""
 
+    def __init__(self, package: str, name: str) -> None:
+        self._sections = load_sections(package, name)
 
-def load_alternatives(package: str, name: str, section: str) -> str:
-    """Return the alternatives of one section as a piece of a regular expression."""
-    return "|".join(load_sections(package, name)[section])
+    def words(self, section: str) -> tuple[str, ...]:
+        """Return the words of one section in their order."""
+        return tuple(" ".join(self._sections[section]).split())
 
+    def rows(self, section: str) -> list[list[str]]:
+        """Return the words of each line of one section."""
+        return [line.split() for line in self._sections[section]]
 
-def load_pattern(package: str, name: str, section: str) -> str:
-    """Return a regular expression: one of a section as a whole word, or one of `<section>.chinese` anywhere."""
-    words = rf"\b(?:{load_alternatives(package, name, section)})\b"
-    chinese = f"{section}.chinese"
-    return f"{words}|{load_alternatives(package, name, chinese)}" if chinese in load_sections(package, name) else words
+    def one_of(self, section: str) -> str:
+        """Return the alternatives of one section as a piece of a regular expression."""
+        return "|".join(self._sections[section])
+
+    def pattern(self, section: str, *, or_this: str = "") -> re.Pattern[str]:
+        """Return what finds one of a section as a whole word, one of `<section>.chinese` anywhere, or `or_this`."""
+        found = rf"{or_this}\b(?:{self.one_of(section)})\b"
+        chinese = f"{section}.chinese"
+        return re.compile(f"{found}|{self.one_of(chinese)}" if chinese in self._sections else found, re.IGNORECASE)
 
 
 @cache
 def stop_words(name: str) -> frozenset[str]:
     """Return one of the sets of `data/stop_words.txt`."""
-    return frozenset(load_words("memsieve.text", "stop_words.txt", name))
+    return frozenset(WordFile("memsieve.text", "stop_words.txt").words(name))

@@ -10,10 +10,10 @@ from memsieve.model import DailyCounts, DateRange, Scope, Stats, Totals
 from memsieve.stores.daily_counts import FlowCounts, flow_of
 from memsieve.stores.postgres.database import Connection, Database, DbRole
 from memsieve.stores.postgres.rows import fetch
+from memsieve.stores.shared_sql import ALL_HOLDINGS, WAITING_PROJECTS, decisions_by_day, holdings_of, oldest_of
 
 _PROJECTS = "SELECT project_id FROM projects ORDER BY 1"
-_WAITING = "SELECT DISTINCT project_id FROM admissions WHERE decision = 'pending' ORDER BY 1"
-_COUNTS = """
+_COUNTS = f"""
 WITH decided AS (
     SELECT count(*) AS recorded,
         count(*) FILTER (WHERE decision = 'admitted') AS admitted,
@@ -31,17 +31,10 @@ failed AS (
 )
 SELECT decided.*,
     (SELECT json_object_agg(name, refused ORDER BY refused DESC, name) FROM failed) AS refused_by,
-    (SELECT count(*) FROM approvals WHERE project_id = %(project_id)s) -
-        (SELECT count(*) FROM retirements WHERE project_id = %(project_id)s) AS memories,
-    (SELECT count(*) FROM memories m WHERE project_id = %(project_id)s AND NOT EXISTS (
-        SELECT FROM retirements r WHERE r.project_id = m.project_id AND r.approval_id = m.approval_id)) AS chunks,
-    (SELECT count(*) FROM tombstones WHERE project_id = %(project_id)s AND lifted_at IS NULL) AS tombstones,
-    (SELECT count(*) FROM answers WHERE project_id = %(project_id)s) AS answers,
-    (SELECT count(*) FROM insights WHERE project_id = %(project_id)s AND review IS NULL) AS insights_waiting,
-    (SELECT min(made_at) FROM insights WHERE project_id = %(project_id)s AND review IS NULL) AS oldest_waiting
+    {holdings_of("%(project_id)s")}
 FROM decided
-"""
-_TOTALS = """
+"""  # noqa: S608 - made of constants
+_TOTALS = f"""
 WITH decided AS (
     SELECT count(*) AS recorded,
         count(*) FILTER (WHERE decision = 'admitted') AS admitted,
@@ -51,17 +44,9 @@ WITH decided AS (
 )
 SELECT decided.*,
     (SELECT count(*) FROM projects) AS projects,
-    (SELECT min(q.created_at) FROM admissions a JOIN quarantine_logs q
-        ON q.project_id = a.project_id AND q.id = a.entry_id WHERE a.decision = 'pending') AS oldest_pending,
-    (SELECT count(*) FROM (SELECT DISTINCT s.project_id, s.entry_id FROM approval_sources s JOIN quarantine_logs q
-        ON q.project_id = s.project_id AND q.id = s.entry_id) entries) AS promoted,
-    (SELECT count(*) FROM approvals) - (SELECT count(*) FROM retirements) AS memories,
-    (SELECT count(*) FROM retirements) AS retired,
-    (SELECT count(*) FROM tombstones WHERE lifted_at IS NULL) AS tombstones,
-    (SELECT count(*) FROM insights WHERE review IS NULL) AS insights_waiting,
-    (SELECT min(made_at) FROM insights WHERE review IS NULL) AS oldest_waiting
+    {ALL_HOLDINGS}
 FROM decided
-"""
+"""  # noqa: S608 - made of constants
 _REFUSALS = """
 SELECT checked ->> 0 AS name, count(*) AS refused
 FROM admissions a, json_array_elements(a.checks) checked
@@ -91,7 +76,7 @@ class PostgresStatistics:
         return await self._names(_PROJECTS)
 
     async def waiting(self) -> list[str]:
-        return await self._names(_WAITING)
+        return await self._names(WAITING_PROJECTS)
 
     async def flow(self, scope: Scope, span: DateRange) -> DailyCounts:
         return await self._database.read(DbRole.FILTER, scope, lambda connection: read_flow(connection, scope, span))
@@ -138,14 +123,7 @@ SELECT {_DAY.format("q.created_at")} AS day, a.decision AS what, count(*) AS cou
 FROM quarantine_logs q JOIN admissions a ON a.project_id = q.project_id AND a.entry_id = q.id
 WHERE q.project_id = %(project_id)s AND q.created_at >= %(since)s GROUP BY 1, 2
 UNION ALL
-SELECT {_DAY.format("promoted_at")}, 'promoted', count(*) FROM approvals
-WHERE project_id = %(project_id)s AND promoted_at >= %(since)s GROUP BY 1
-UNION ALL
-SELECT {_DAY.format("retired_at")}, 'retired', count(*) FROM retirements
-WHERE project_id = %(project_id)s AND retired_at >= %(since)s GROUP BY 1
-UNION ALL
-SELECT {_DAY.format("buried_at")}, 'dismissed', count(*) FROM tombstones
-WHERE project_id = %(project_id)s AND buried_at >= %(since)s AND kind = 'dismissed' GROUP BY 1
+{decisions_by_day(_DAY, project="%(project_id)s", since="%(since)s")}
 """  # noqa: S608 - made of constants
 _DAILY_REFUSALS = f"""
 SELECT {_DAY.format("q.created_at")} AS day, c ->> 0 AS what, count(*) AS count
@@ -162,13 +140,7 @@ _INSIGHT_AGES = """
 SELECT floor(extract(epoch FROM %(now)s - made_at) / 86400)::integer AS days, count(*) AS count FROM insights
 WHERE project_id = %(project_id)s AND review IS NULL GROUP BY 1
 """
-_OLDEST = """
-SELECT
-    (SELECT min(made_at) FROM insights WHERE project_id = %(project_id)s AND review IS NULL) AS insight,
-    (SELECT min(q.created_at) FROM admissions a JOIN quarantine_logs q
-        ON q.project_id = a.project_id AND q.id = a.entry_id
-        WHERE a.project_id = %(project_id)s AND a.decision = 'pending') AS pending
-"""
+_OLDEST = oldest_of("%(project_id)s")
 
 
 async def read_flow(connection: Connection, scope: Scope, span: DateRange) -> DailyCounts:

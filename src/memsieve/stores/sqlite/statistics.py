@@ -7,12 +7,12 @@ import sqlite3
 from memsieve.model import DailyCounts, DateRange, Scope, Stats, Totals
 from memsieve.ports import Clock
 from memsieve.stores.daily_counts import FlowCounts, flow_of
+from memsieve.stores.shared_sql import ALL_HOLDINGS, WAITING_PROJECTS, decisions_by_day, holdings_of, oldest_of
 from memsieve.stores.sqlite.database import Database
 from memsieve.stores.sqlite.rows import text_time, time_text
 
 _PROJECTS = "SELECT project_id FROM quarantine_logs UNION SELECT project_id FROM approvals ORDER BY 1"
-_WAITING = "SELECT DISTINCT project_id FROM admissions WHERE decision = 'pending' ORDER BY 1"
-_COUNTS = """
+_COUNTS = f"""
 SELECT
     (SELECT count(*) FROM quarantine_logs WHERE project_id = :project_id) AS recorded,
     (SELECT count(*) FROM admissions WHERE project_id = :project_id AND decision = 'admitted') AS admitted,
@@ -23,15 +23,8 @@ SELECT
     (SELECT count(*) FROM admissions
         WHERE project_id = :project_id AND shadow = 'refused' AND decision = 'admitted') AS shadow_refused,
     (SELECT count(*) FROM working WHERE project_id = :project_id AND expires_at > :now) AS working,
-    (SELECT count(*) FROM approvals WHERE project_id = :project_id) -
-        (SELECT count(*) FROM retirements WHERE project_id = :project_id) AS memories,
-    (SELECT count(*) FROM memories m WHERE project_id = :project_id AND NOT EXISTS (
-        SELECT 1 FROM retirements r WHERE r.project_id = m.project_id AND r.approval_id = m.approval_id)) AS chunks,
-    (SELECT count(*) FROM tombstones WHERE project_id = :project_id AND lifted_at IS NULL) AS tombstones,
-    (SELECT count(*) FROM answers WHERE project_id = :project_id) AS answers,
-    (SELECT count(*) FROM insights WHERE project_id = :project_id AND review IS NULL) AS insights_waiting,
-    (SELECT min(made_at) FROM insights WHERE project_id = :project_id AND review IS NULL) AS oldest_waiting
-"""
+    {holdings_of(":project_id")}
+"""  # noqa: S608 - made of constants
 _REFUSALS = """
 SELECT json_extract(c.value, '$[0]') AS name, count(*) AS refused
 FROM admissions a, json_each(a.checks) c
@@ -40,24 +33,16 @@ GROUP BY name ORDER BY refused DESC, name
 """
 # All of one project are found through its index.
 _REFUSED_BY = _REFUSALS.replace("WHERE", "WHERE a.project_id = :project_id AND")
-_TOTALS = """
+_TOTALS = f"""
 SELECT
     (SELECT count(*) FROM (SELECT project_id FROM quarantine_logs UNION SELECT project_id FROM approvals)) AS projects,
     (SELECT count(*) FROM quarantine_logs) AS recorded,
     (SELECT count(*) FROM admissions WHERE decision = 'admitted') AS admitted,
     (SELECT count(*) FROM admissions WHERE decision = 'refused') AS refused,
     (SELECT count(*) FROM admissions WHERE decision = 'pending') AS pending,
-    (SELECT min(q.created_at) FROM admissions a JOIN quarantine_logs q
-        ON q.project_id = a.project_id AND q.id = a.entry_id WHERE a.decision = 'pending') AS oldest_pending,
     (SELECT count(*) FROM working WHERE expires_at > :now) AS working,
-    (SELECT count(*) FROM (SELECT DISTINCT s.project_id, s.entry_id FROM approval_sources s JOIN quarantine_logs q
-        ON q.project_id = s.project_id AND q.id = s.entry_id)) AS promoted,
-    (SELECT count(*) FROM approvals) - (SELECT count(*) FROM retirements) AS memories,
-    (SELECT count(*) FROM retirements) AS retired,
-    (SELECT count(*) FROM tombstones WHERE lifted_at IS NULL) AS tombstones,
-    (SELECT count(*) FROM insights WHERE review IS NULL) AS insights_waiting,
-    (SELECT min(made_at) FROM insights WHERE review IS NULL) AS oldest_waiting
-"""
+    {ALL_HOLDINGS}
+"""  # noqa: S608 - made of constants
 
 
 class SqliteStatistics:
@@ -68,12 +53,10 @@ class SqliteStatistics:
         self._clock = clock
 
     async def projects(self) -> list[str]:
-        return await self._database.read(
-            lambda connection: [row["project_id"] for row in connection.execute(_PROJECTS)]
-        )
+        return await self._names(_PROJECTS)
 
     async def waiting(self) -> list[str]:
-        return await self._database.read(lambda connection: [row["project_id"] for row in connection.execute(_WAITING)])
+        return await self._names(WAITING_PROJECTS)
 
     async def stats(self, scope: Scope) -> Stats:
         values = {"project_id": scope.project_id, "now": time_text(self._clock())}
@@ -104,6 +87,9 @@ class SqliteStatistics:
     async def refusals(self) -> dict[str, int]:
         return await self._database.read(lambda connection: _counted(connection.execute(_REFUSALS)))
 
+    async def _names(self, sql: str) -> list[str]:
+        return await self._database.read(lambda connection: [row["project_id"] for row in connection.execute(sql)])
+
 
 def _counted(rows: sqlite3.Cursor) -> dict[str, int]:
     return {row["name"]: row["refused"] for row in rows}
@@ -122,16 +108,7 @@ SELECT day, json_extract(c.value, '$[0]') AS what, count(*) AS count, 1 FROM rec
 WHERE NOT json_extract(c.value, '$[1]') GROUP BY 1, 2
 ORDER BY count DESC, what
 """
-_DONE = """
-SELECT date(promoted_at, :shift) AS day, 'promoted' AS what, count(*) AS count FROM approvals
-WHERE project_id = :project_id AND promoted_at >= :since GROUP BY 1
-UNION ALL
-SELECT date(retired_at, :shift), 'retired', count(*) FROM retirements
-WHERE project_id = :project_id AND retired_at >= :since GROUP BY 1
-UNION ALL
-SELECT date(buried_at, :shift), 'dismissed', count(*) FROM tombstones
-WHERE project_id = :project_id AND buried_at >= :since AND kind = 'dismissed' GROUP BY 1
-"""
+_DONE = decisions_by_day("date({}, :shift)", project=":project_id", since=":since")
 _MEMORY_AGES = """
 SELECT (strftime('%s', :now) - strftime('%s', promoted_at)) / 86400 AS days, count(*) AS count FROM reviewed
 WHERE project_id = :project_id AND retired_at IS NULL GROUP BY 1
@@ -140,13 +117,7 @@ _INSIGHT_AGES = """
 SELECT (strftime('%s', :now) - strftime('%s', made_at)) / 86400 AS days, count(*) AS count FROM insights
 WHERE project_id = :project_id AND review IS NULL GROUP BY 1
 """
-_OLDEST = """
-SELECT
-    (SELECT min(made_at) FROM insights WHERE project_id = :project_id AND review IS NULL) AS insight,
-    (SELECT min(q.created_at) FROM admissions a JOIN quarantine_logs q
-        ON q.project_id = a.project_id AND q.id = a.entry_id
-        WHERE a.project_id = :project_id AND a.decision = 'pending') AS pending
-"""
+_OLDEST = oldest_of(":project_id")
 
 
 def read_flow(connection: sqlite3.Connection, scope: Scope, span: DateRange) -> DailyCounts:
