@@ -1,14 +1,6 @@
 """Every record as JSON, once: for HTTP and its OpenAPI document, `--json`, MCP, exports and the client."""
 
-from memsieve.documents.document import (
-    Count,
-    D,
-    Document,
-    Moment,
-    ProjectId,
-    R,
-    RecordDocument,
-)
+from memsieve.documents.document import Count, D, Document, Moment, ProjectId, R, RecordDocument
 from memsieve.documents.entries import (
     Admission,
     Change,

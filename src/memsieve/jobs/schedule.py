@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Coroutine
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from datetime import UTC, datetime, timedelta
 
 from memsieve.errors import MemsieveError
@@ -29,46 +29,37 @@ _CANCEL_EVERY = 1.0
 _log = logging.getLogger(__name__)
 
 
-@asynccontextmanager
-async def running(
+def running(
     ingress: Ingress, statistics: Statistics, every: timedelta = LOOK_EVERY, after: timedelta = RETRY_EVERY
-) -> AsyncIterator[None]:
+) -> AbstractAsyncContextManager[None]:
     """Try undecided entries again, each some time after it was tried last, as long as the block lasts."""
-    async with _beside(_retry_for_ever(ingress, statistics, every, after)):
-        yield
+    return _beside(_retry_for_ever(ingress, statistics, every, after))
 
 
-@asynccontextmanager
-async def reembedding(
+def reembedding(
     reembedder: Reembedder, after: timedelta = REEMBED_AFTER, every: timedelta = RETRY_EVERY
-) -> AsyncIterator[None]:
+) -> AbstractAsyncContextManager[None]:
     """Make vectors of another embedder again, beside the block; what fails is tried again from time to time."""
-    async with _beside(_reembed(reembedder, after, every)):
-        yield
+    return _beside(_reembed(reembedder, after, every))
 
 
-@asynccontextmanager
-async def digesting(
+def digesting(
     weekly: WeeklyDigests,
     after: timedelta = DIGEST_AFTER,
     every: timedelta = RETRY_EVERY,
     failed: timedelta = RUN_LEASE,
-) -> AsyncIterator[None]:
+) -> AbstractAsyncContextManager[None]:
     """Make the weekly digests when they are due, beside the block; after one has `failed`, wait for longer."""
     if not weekly.scheduled:
-        yield
-        return
-    async with _beside(_digest_for_ever(weekly, after, every, failed)):
-        yield
+        return nullcontext()
+    return _beside(_digest_for_ever(weekly, after, every, failed))
 
 
-@asynccontextmanager
-async def forgetting(
+def forgetting(
     events: EventLog, after: timedelta = FORGET_AFTER, every: timedelta = FORGET_EVERY
-) -> AsyncIterator[None]:
+) -> AbstractAsyncContextManager[None]:
     """Forget old events, from time to time beside the block."""
-    async with _beside(_forget_for_ever(events, after, every)):
-        yield
+    return _beside(_forget_for_ever(events, after, every))
 
 
 async def forget_old_events(events: EventLog) -> int:

@@ -37,11 +37,7 @@ class KnowledgeBase:
 
     @classmethod
     def init(
-        cls,
-        path: Path | str | None = None,
-        *,
-        observations: str | None = None,
-        clock: Clock = _now,
+        cls, path: Path | str | None = None, *, observations: str | None = None, clock: Clock = _now
     ) -> KnowledgeBase:
         """Create a knowledge base, by default `.ai-kb` here; an existing one stays as it is."""
         return cls(layout.create(path), observations=observations, clock=clock)

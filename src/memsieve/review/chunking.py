@@ -11,12 +11,7 @@ from memsieve.text.sentences import SENTENCE_CUT
 OVERLAP = 50
 
 # From the best place to cut to the worst; a cut is made after each match.
-_SEPARATORS = (
-    re.compile(r"\n\s*\n"),
-    re.compile(r"\n"),
-    SENTENCE_CUT,
-    re.compile(r"\s+"),
-)
+_SEPARATORS = (re.compile(r"\n\s*\n"), re.compile(r"\n"), SENTENCE_CUT, re.compile(r"\s+"))
 _Span = tuple[int, int]
 
 

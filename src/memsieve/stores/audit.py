@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memsieve.model import ApiKey, Approval, AuditEvent, Chunk, Scope
-from memsieve.stores.rows import content_hash
+from memsieve.stores.rows import content_hash, json_text
 
 Approved = tuple[Approval, Sequence[Chunk]]
 
@@ -54,6 +54,12 @@ def chained(scope: Scope, last: Mapping[str, Any] | None, drafts: Iterable[Audit
         head = event.digest
         events.append(event)
     return events
+
+
+def audit_columns(event: AuditEvent, at: datetime | str) -> tuple[Any, ...]:
+    """Return the columns of a line; its time as the engine keeps it."""
+    first = (event.project_id, event.sequence, at, event.actor, event.action, event.subject, event.reason)
+    return (*first, json_text(event.detail), event.previous, event.digest)
 
 
 def audit_event_from(values: Mapping[str, Any]) -> AuditEvent:

@@ -32,6 +32,7 @@ from memsieve.model import (
     Reason,
     Receipt,
     ReviewStatus,
+    Scope,
     Serving,
     Source,
     Tombstone,
@@ -204,6 +205,15 @@ def require_same(entry: Entry, stored: Entry) -> None:
 def gone(entry_id: str) -> NotFound:
     """Say that an entry is no longer there to be decided on."""
     return NotFound(f"Entry {entry_id!r} was deleted; there is nothing to decide on.", subject=entry_id)
+
+
+def tombstone_columns(
+    scope: Scope, tombstone: Tombstone, embedder: str, embedding: object, at: datetime | str
+) -> tuple[Any, ...]:
+    """Return the columns of a tombstone; its vector and time as the engine keeps them."""
+    content, words = tombstone.content, words_text(tombstone.words)
+    first = (scope.project_id, tombstone.id, tombstone.kind, tombstone.source_id, content, content_hash(content), words)
+    return (*first, embedder, embedding, scope.actor, at, tombstone.reason)
 
 
 def tombstone_from(values: Mapping[str, Any], embedding: Vector | None) -> Tombstone:

@@ -100,13 +100,7 @@ class Database:
         reading = _Reading(f"{_BEGIN_READING}{_settings(role, scope.project_id)}", work)
         return await self._run(reading, repeatable=True)
 
-    async def fetch(
-        self,
-        role: DbRole,
-        scope: Scope,
-        statement: str,
-        values: Params,
-    ) -> list[DictRow]:
+    async def fetch(self, role: DbRole, scope: Scope, statement: str, values: Params) -> list[DictRow]:
         """Read one project by one statement, prepared and in one round trip."""
         under = _sent(role, scope.project_id, more=_ONLY_READING)
         return await self._run(_Statement(self._pipeline.rows, under, statement, values), repeatable=True)

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from memsieve.model import Answer, AuditEvent, AuditNote, ContextItem, Event, Role, Scope, Serving
-from memsieve.stores.audit import AuditDraft, audit_event_from, chained
+from memsieve.stores.audit import AuditDraft, audit_columns, audit_event_from, chained
 from memsieve.stores.postgres.database import Connection, Database, DbRole, enter
 from memsieve.stores.postgres.psycopg_internals import BinaryArrayEncoder, ManyRows
 from memsieve.stores.postgres.rows import array_text, fetch, sent_vector
@@ -46,7 +46,7 @@ async def append(
     """Add a line within the caller's transaction, which holds the project's lock: an action and its line are one."""
     draft = AuditDraft(action=action, subject=subject, at=at, reason=reason, detail=detail or {})
     [event] = chained(scope, await _last(connection, scope), [draft])
-    await connection.execute(_AUDIT_APPEND, _audit_columns(event))
+    await connection.execute(_AUDIT_APPEND, audit_columns(event, event.at))
 
 
 async def lines(connection: Connection, scope: Scope, drafts: Iterator[AuditDraft]) -> Iterator[ManyRows]:
@@ -79,21 +79,6 @@ def _many_lines(arrays: BinaryArrayEncoder, scope: Scope, events: Sequence[Audit
 
 async def _last(connection: Connection, scope: Scope) -> dict[str, Any] | None:
     return await (await connection.execute(_AUDIT_LAST, (scope.project_id,))).fetchone()
-
-
-def _audit_columns(event: AuditEvent) -> tuple[Any, ...]:
-    return (
-        event.project_id,
-        event.sequence,
-        event.at,
-        event.actor,
-        event.action,
-        event.subject,
-        event.reason,
-        json_text(event.detail),
-        event.previous,
-        event.digest,
-    )
 
 
 class PostgresAuditLog:

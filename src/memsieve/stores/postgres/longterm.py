@@ -149,10 +149,7 @@ class PostgresLongTerm:
 
     async def _read(self, connection: Connection, sql: str, **values: Any) -> list[LongTermMemory]:
         rows = await fetch(connection, sql, values)
-        wanted = {
-            "embedder": self._embedder,
-            "approvals": [row["id"] for row in rows],
-        }
+        wanted = {"embedder": self._embedder, "approvals": [row["id"] for row in rows]}
         chunks: dict[str, list[Chunk]] = {}
         for chunk in await fetch(connection, _CHUNKS, wanted) if rows else ():
             chunks.setdefault(chunk["approval_id"], []).append(_chunk(chunk))

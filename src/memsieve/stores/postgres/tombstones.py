@@ -16,7 +16,7 @@ from memsieve.stores.postgres import logs
 from memsieve.stores.postgres.database import Connection, Database, DbRole
 from memsieve.stores.postgres.digests import decide_insight, insight_decision
 from memsieve.stores.postgres.rows import fetch, half, vector_from
-from memsieve.stores.rows import content_hash, text_words, words_text
+from memsieve.stores.rows import content_hash, text_words, tombstone_columns
 
 _REVISION = "SELECT added, removed FROM revisions WHERE project_id = %s"
 _LIVING_ROWS = """
@@ -45,20 +45,7 @@ WHERE project_id = %(project_id)s AND lifted_at IS NULL
 
 async def insert(connection: Connection, scope: Scope, tombstone: Tombstone, embedder: str) -> bool:
     """Write a tombstone; False if its source has one."""
-    row = (
-        scope.project_id,
-        tombstone.id,
-        tombstone.kind,
-        tombstone.source_id,
-        tombstone.content,
-        content_hash(tombstone.content),
-        words_text(tombstone.words),
-        embedder,
-        half(tombstone.embedding),
-        scope.actor,
-        tombstone.at,
-        tombstone.reason,
-    )
+    row = tombstone_columns(scope, tombstone, embedder, half(tombstone.embedding), tombstone.at)
     return (await connection.execute(_ADD, row)).rowcount > 0
 
 

@@ -163,10 +163,7 @@ class PostgresVectors:
         return [StaleText(kind=kind, **row) for row in rows]
 
     async def _put(
-        self,
-        connection: Connection,
-        kind: str,
-        made: Sequence[tuple[StaleText, Vector | None]],
+        self, connection: Connection, kind: str, made: Sequence[tuple[StaleText, Vector | None]]
     ) -> set[StaleText]:
         query = _ADD if kind == "memories" else _REPLACE.format(table=_TABLES[kind])
         values = {

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memsieve.model import Answer, AuditEvent, AuditNote, ContextItem, Event, Role, Scope, Serving
-from memsieve.stores.audit import AuditDraft, audit_event_from, chained
+from memsieve.stores.audit import AuditDraft, audit_columns, audit_event_from, chained
 from memsieve.stores.rows import BEYOND_ALL, event_from, json_text, numbers_of, position_of, served_from, serving_from
 from memsieve.stores.sqlite.database import Database
 from memsieve.stores.sqlite.rows import read, time_text, vector_from
@@ -38,21 +38,7 @@ def append(
     last = connection.execute(_AUDIT_LAST, (scope.project_id,)).fetchone()
     draft = AuditDraft(action=action, subject=subject, at=at, reason=reason, detail=detail or {})
     [event] = chained(scope, last, [draft])
-    connection.execute(
-        _AUDIT_APPEND,
-        (
-            event.project_id,
-            event.sequence,
-            time_text(event.at),
-            event.actor,
-            event.action,
-            event.subject,
-            event.reason,
-            json_text(event.detail),
-            event.previous,
-            event.digest,
-        ),
-    )
+    connection.execute(_AUDIT_APPEND, audit_columns(event, time_text(event.at)))
 
 
 def _audit_event(row: sqlite3.Row) -> AuditEvent:

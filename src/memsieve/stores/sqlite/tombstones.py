@@ -9,7 +9,7 @@ from datetime import datetime
 from memsieve.model import Approval, Chunk, Role, Scope, Tombstone, Vector
 from memsieve.stores import rows
 from memsieve.stores.insights import dismissal_detail, dismissed, may_dismiss
-from memsieve.stores.rows import content_hash, json_text, vector_blob, words_text
+from memsieve.stores.rows import content_hash, json_text, tombstone_columns, vector_blob
 from memsieve.stores.sqlite import logs
 from memsieve.stores.sqlite.database import Database
 from memsieve.stores.sqlite.digests import decide_insight, insight_decision
@@ -40,20 +40,7 @@ WHERE project_id = ? AND lifted_at IS NULL AND (
 
 def insert(connection: sqlite3.Connection, scope: Scope, tombstone: Tombstone, embedder: str) -> bool:
     """Write a tombstone; False if its source has one."""
-    row = (
-        scope.project_id,
-        tombstone.id,
-        tombstone.kind,
-        tombstone.source_id,
-        tombstone.content,
-        content_hash(tombstone.content),
-        words_text(tombstone.words),
-        embedder,
-        vector_blob(tombstone.embedding),
-        scope.actor,
-        time_text(tombstone.at),
-        tombstone.reason,
-    )
+    row = tombstone_columns(scope, tombstone, embedder, vector_blob(tombstone.embedding), time_text(tombstone.at))
     return connection.execute(_ADD, row).rowcount > 0
 
 
