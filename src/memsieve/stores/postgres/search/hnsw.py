@@ -149,6 +149,7 @@ _GROWN = 2
 
 # Nobody waits for it: an index that is being made waits for all others' statements to end.
 _LOCK = "SELECT pg_try_advisory_lock(hashtextextended('memsieve indexes', 0)) AS taken"
+_UNLOCK = "SELECT pg_advisory_unlock(hashtextextended('memsieve indexes', 0))"
 _LARGE = """
 SELECT s.embedder, sum(s.vectors)::bigint AS vectors,
     (SELECT vector_dims(v.embedding) FROM memory_vectors v WHERE v.embedder = s.embedder LIMIT 1) AS dimensions
@@ -212,13 +213,15 @@ async def build_indexes(url: str, above: int = EXACT_ROWS) -> list[str]:
             lock = await (await connection.execute(_LOCK)).fetchone()
             if lock is None or not lock["taken"]:
                 return []
-            wanted = await _large(connection, above)
-            if not wanted:
-                return []
-            await register_vector_async(connection)
-            await connection.execute("SET ROLE memsieve_owner")
-            await connection.execute(f"SET maintenance_work_mem = '{_MEMORY}'")
-            return [large.embedder for large in wanted if await _tend(connection, large)]
+            built = []
+            if wanted := await _large(connection, above):
+                await register_vector_async(connection)
+                await connection.execute("SET ROLE memsieve_owner")
+                await connection.execute(f"SET maintenance_work_mem = '{_MEMORY}'")
+                built = [large.embedder for large in wanted if await _tend(connection, large)]
+            # A closed connection keeps its lock until the server notices, and the next run would find it taken.
+            await connection.execute(_UNLOCK)
+            return built
 
 
 async def drop_indexes(connection: Connection, embedder: str) -> None:
