@@ -64,40 +64,21 @@ __all__ = [
 ]
 
 _HOMES = {
-    "config": ("FilterSettings", "Settings"),
-    "errors": (
-        "ConfigError",
-        "Conflict",
-        "EmbedderError",
-        "InvalidInput",
-        "KnowledgeBaseError",
-        "MemsieveError",
-        "NotFound",
-        "StoreUnavailable",
-    ),
-    "kb.base": ("KnowledgeBase",),
-    "kb.items": ("Item",),
-    "memory": ("AsyncMemory", "Memory"),
-    "model": (
-        "Admission",
-        "Answer",
-        "Check",
-        "ContextItem",
-        "Decision",
-        "Entry",
-        "EntryFilter",
-        "LongTermMemory",
-        "Receipt",
-        "ReviewStatus",
-    ),
-    "project": ("AsyncProject", "AsyncReview", "Project", "Review"),
+    "config": "FilterSettings Settings",
+    "errors": "ConfigError Conflict EmbedderError InvalidInput KnowledgeBaseError MemsieveError NotFound "
+    "StoreUnavailable",
+    "kb.base": "KnowledgeBase",
+    "kb.items": "Item",
+    "memory": "AsyncMemory Memory",
+    "model": "Admission Answer Check ContextItem Decision Entry EntryFilter LongTermMemory Receipt ReviewStatus",
+    "project": "AsyncProject AsyncReview Project Review",
 }
 
 
 # Loaded when first asked for: the command line's --help needs none of it, and the numerics take a third of a second.
 def __getattr__(name: str) -> Any:
     for module, names in _HOMES.items():
-        if name in names:
+        if name in names.split():
             value = getattr(import_module(f"memsieve.{module}"), name)
             globals()[name] = value
             return value

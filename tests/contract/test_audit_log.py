@@ -4,15 +4,7 @@ import pytest
 
 from memsieve.errors import Forbidden
 from memsieve.model import AuditEvent, AuditNote
-from memsieve.testing.factories import (
-    NOW,
-    agent,
-    approval,
-    chunks,
-    person,
-    system,
-    tombstone,
-)
+from memsieve.testing.factories import NOW, agent, approval, chunks, person, system, tombstone
 
 
 def promote(run, stores, text, project="apollo"):

@@ -9,18 +9,7 @@ import pytest
 from memsieve.errors import Conflict, Forbidden, MemsieveError
 from memsieve.model import TombstoneKind
 from memsieve.testing import WordEmbedder
-from memsieve.testing.factories import (
-    NOW,
-    agent,
-    approval,
-    chunks,
-    digest,
-    entry,
-    insight,
-    person,
-    system,
-    tombstone,
-)
+from memsieve.testing.factories import NOW, agent, approval, chunks, digest, entry, insight, person, system, tombstone
 from memsieve.text.tokenize import tokenize
 
 

@@ -5,18 +5,7 @@ from datetime import timedelta
 import pytest
 
 from memsieve.model import Source
-from memsieve.testing.factories import (
-    NOW,
-    admission,
-    agent,
-    answer,
-    approval,
-    chunks,
-    entry,
-    item,
-    person,
-    system,
-)
+from memsieve.testing.factories import NOW, admission, agent, answer, approval, chunks, entry, item, person, system
 
 
 def promote(run, stores, text, project="apollo"):

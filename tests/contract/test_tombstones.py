@@ -7,17 +7,7 @@ import pytest
 from memsieve.errors import Conflict, Forbidden
 from memsieve.model import ReviewStatus
 from memsieve.testing import WordEmbedder
-from memsieve.testing.factories import (
-    agent,
-    approval,
-    chunks,
-    digest,
-    entry,
-    insight,
-    person,
-    system,
-    tombstone,
-)
+from memsieve.testing.factories import agent, approval, chunks, digest, entry, insight, person, system, tombstone
 
 
 def nearest(run, stores, text, limit=10, project="apollo"):

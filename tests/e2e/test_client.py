@@ -11,19 +11,8 @@ import httpx
 import pytest
 
 from memsieve.client import AsyncClient, Client
-from memsieve.errors import (
-    Conflict,
-    Forbidden,
-    InvalidInput,
-    NotFound,
-)
-from memsieve.model import (
-    Decision,
-    EntryFilter,
-    EventKind,
-    KeyRole,
-    ReviewStatus,
-)
+from memsieve.errors import Conflict, Forbidden, InvalidInput, NotFound
+from memsieve.model import Decision, EntryFilter, EventKind, KeyRole, ReviewStatus
 from memsieve.testing.server import wait_until
 
 DECISION = "The team decided to use PostgreSQL for the ledger, because it needs real transactions."

@@ -8,15 +8,7 @@ import pytest
 
 from memsieve import documents
 from memsieve.client import AsyncClient, Client
-from memsieve.errors import (
-    ConfigError,
-    Conflict,
-    Forbidden,
-    InvalidInput,
-    MemsieveError,
-    NotFound,
-    StoreUnavailable,
-)
+from memsieve.errors import ConfigError, Conflict, Forbidden, InvalidInput, MemsieveError, NotFound, StoreUnavailable
 from memsieve.model import Event, EventKind, KeyRole
 from memsieve.testing.factories import NOW, admission
 

@@ -43,8 +43,8 @@ class Problem(BaseModel):
     field: str | None = Field(default=None, description="The field that is wrong, where one is.")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+@dataclass(frozen=True, slots=True)
+class ProblemKind:
     """A kind of problem: its name, which never changes, its title, and an example of its detail."""
 
     name: str
@@ -54,63 +54,37 @@ class Kind:
 
 
 KINDS = {
-    400: Kind(
-        name="bad-request",
-        title="Malformed request",
-        example="The body is not JSON: Expecting value at position 12. Correct it.",
+    400: ProblemKind(
+        "bad-request", "Malformed request", "The body is not JSON: Expecting value at position 12. Correct it."
     ),
-    401: Kind(
-        name="unauthorized", title="Unknown caller", example="Send a key that is valid: Authorization: Bearer msv_…"
+    401: ProblemKind("unauthorized", "Unknown caller", "Send a key that is valid: Authorization: Bearer msv_…"),
+    403: ProblemKind("forbidden", "Not allowed", "This key is for project 'apollo' and reaches no other."),
+    404: ProblemKind("not-found", "Not found", "No entry '7f3c' in project 'apollo'. `memsieve log` lists them."),
+    405: ProblemKind("method-not-allowed", "Method not allowed", "This address takes GET, not PUT."),
+    408: ProblemKind("request-timeout", "Too slow", "The body did not arrive within 30 seconds. Send it again."),
+    409: ProblemKind("conflict", "Conflict", "The same idempotency key stands for other content. Use a new key."),
+    413: ProblemKind(
+        "too-large", "Too large", "The body has more than 1048576 bytes. Send less, or raise max_body_bytes."
     ),
-    403: Kind(name="forbidden", title="Not allowed", example="This key is for project 'apollo' and reaches no other."),
-    404: Kind(
-        name="not-found", title="Not found", example="No entry '7f3c' in project 'apollo'. `memsieve log` lists them."
+    415: ProblemKind(
+        "unsupported-media-type", "Unsupported media type", "Send JSON, with Content-Type: application/json."
     ),
-    405: Kind(name="method-not-allowed", title="Method not allowed", example="This address takes GET, not PUT."),
-    408: Kind(
-        name="request-timeout", title="Too slow", example="The body did not arrive within 30 seconds. Send it again."
+    421: ProblemKind(
+        "misdirected-request", "Wrong host", "This server does not answer to 'evil.example'. See allowed_hosts."
     ),
-    409: Kind(
-        name="conflict", title="Conflict", example="The same idempotency key stands for other content. Use a new key."
+    422: ProblemKind("invalid-input", "Invalid input", "content is empty. Write something in it.", field="content"),
+    429: ProblemKind(
+        "too-many-requests", "Too many requests", "More than 1000 requests a second. Try again in 1 second."
     ),
-    413: Kind(
-        name="too-large",
-        title="Too large",
-        example="The body has more than 1048576 bytes. Send less, or raise max_body_bytes.",
+    431: ProblemKind(
+        "head-too-large",
+        "Head too large",
+        "The request's head has more than 65536 bytes. Send a shorter address and fewer headers.",
     ),
-    415: Kind(
-        name="unsupported-media-type",
-        title="Unsupported media type",
-        example="Send JSON, with Content-Type: application/json.",
+    500: ProblemKind(
+        "server-error", "Server error", "Something went wrong on the server. Its log has more, by the request id."
     ),
-    421: Kind(
-        name="misdirected-request",
-        title="Wrong host",
-        example="This server does not answer to 'evil.example'. See allowed_hosts.",
-    ),
-    422: Kind(
-        name="invalid-input", title="Invalid input", example="content is empty. Write something in it.", field="content"
-    ),
-    429: Kind(
-        name="too-many-requests",
-        title="Too many requests",
-        example="More than 1000 requests a second. Try again in 1 second.",
-    ),
-    431: Kind(
-        name="head-too-large",
-        title="Head too large",
-        example="The request's head has more than 65536 bytes. Send a shorter address and fewer headers.",
-    ),
-    500: Kind(
-        name="server-error",
-        title="Server error",
-        example="Something went wrong on the server. Its log has more, by the request id.",
-    ),
-    503: Kind(
-        name="unavailable",
-        title="Not available now",
-        example=f"The database cannot be used now. {_RETRY_HINT}",
-    ),
+    503: ProblemKind("unavailable", "Not available now", f"The database cannot be used now. {_RETRY_HINT}"),
 }
 
 # The most derived class of an error counts.
@@ -163,7 +137,7 @@ def answer(
 
 def problem(status: int, detail: str, request_id: str, field: str | None = None) -> dict[str, Any]:
     """Return a problem as JSON carries it."""
-    kind = KINDS.get(status) or Kind(name=f"status-{status}", title=HTTPStatus(status).phrase, example="")
+    kind = KINDS.get(status) or ProblemKind(f"status-{status}", HTTPStatus(status).phrase, "")
     document = {
         "type": f"urn:memsieve:problem:{kind.name}",
         "title": kind.title,

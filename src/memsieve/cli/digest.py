@@ -80,9 +80,7 @@ def insight(
             subject=insight_id,
         )
     show(
-        lambda: {"insight": documents.Insight.of(found)},
-        lambda: digest_screens.insight(found, target),
-        as_json=as_json,
+        lambda: {"insight": documents.Insight.of(found)}, lambda: digest_screens.insight(found, target), as_json=as_json
     )
 
 

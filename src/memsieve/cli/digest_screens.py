@@ -64,11 +64,7 @@ _RUNS = {
     RunOutcome.FAILED: ("✘", "red", "failed"),
 }
 # Style of each kind of edit, and the signs around it where a terminal has no colours.
-_EDITS = {
-    Edit.SAME: ("", "", ""),
-    Edit.REMOVED: ("red strike", "[-", "-]"),
-    Edit.ADDED: ("bold green", "{+", "+}"),
-}
+_EDITS = {Edit.SAME: ("", "", ""), Edit.REMOVED: ("red strike", "[-", "-]"), Edit.ADDED: ("bold green", "{+", "+}")}
 
 
 def digest(record: Digest, oldest: datetime | None, target: Target = HERE) -> RenderableType:

@@ -77,11 +77,7 @@ def init(
     from memsieve.kb.base import KnowledgeBase
 
     made = KnowledgeBase.init(base)
-    show(
-        {"root": str(made.root), "id": made.id},
-        lambda: draw_made(made.root, made.id),
-        as_json=as_json,
-    )
+    show({"root": str(made.root), "id": made.id}, lambda: draw_made(made.root, made.id), as_json=as_json)
 
 
 @commands.command(

@@ -58,11 +58,7 @@ def make(
     target.require_person(by)
     with target.open() as memory:
         key, text = memory.keys.make(name=name, role=KeyRole(role), project_id=project, by=target.person(memory, by))
-    show(
-        lambda: documents.NewKey.of(key=key, text=text),
-        lambda: _draw_made(key, text),
-        as_json=as_json,
-    )
+    show(lambda: documents.NewKey.of(key=key, text=text), lambda: _draw_made(key, text), as_json=as_json)
     note("Put the key away now: memsieve keeps no copy, and it is not shown again.")
 
 
@@ -79,11 +75,7 @@ def list_(
     """List keys, newest first, and when each was used last; revoked ones too."""
     with Target.of(data, server).open() as memory:
         keys = memory.keys.list(project)
-    show(
-        lambda: {"keys": [documents.Key.of(key) for key in keys]},
-        lambda: _draw_keys(keys),
-        as_json=as_json,
-    )
+    show(lambda: {"keys": [documents.Key.of(key) for key in keys]}, lambda: _draw_keys(keys), as_json=as_json)
 
 
 @commands.command(epilog=examples("memsieve keys revoke --by you@example.org KEY_ID"))
@@ -102,11 +94,7 @@ def revoke(
     target.require_person(by)
     with target.open() as memory:
         key = memory.keys.revoke(key_id, by=target.person(memory, by))
-    show(
-        lambda: {"key": documents.Key.of(key)},
-        lambda: _draw_revoked(key),
-        as_json=as_json,
-    )
+    show(lambda: {"key": documents.Key.of(key)}, lambda: _draw_revoked(key), as_json=as_json)
 
 
 def _draw_made(key: ApiKey, text: str) -> RenderableType:

@@ -175,10 +175,7 @@ def standard_input(most: int, advice: str = "Split it, or raise MEMSIEVE_MAX_CON
     read = sys.stdin.buffer.read(most + 2)
     content = read.removesuffix(b"\n")
     if len(content) > most:
-        raise InvalidInput(
-            f"Standard input holds more than {most} bytes. {advice}",
-            field="content",
-        )
+        raise InvalidInput(f"Standard input holds more than {most} bytes. {advice}", field="content")
     try:
         return content.decode()
     except UnicodeDecodeError as exc:

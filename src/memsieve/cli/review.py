@@ -150,11 +150,7 @@ def dismiss(
     target.require_person(by)
     with target.open() as memory:
         tombstone = target.review(memory, project, by).dismiss(any_id, reason=reason)
-    show(
-        lambda: {"tombstone": documents.Tombstone.of(tombstone)},
-        lambda: draw.tombstone(tombstone),
-        as_json=as_json,
-    )
+    show(lambda: {"tombstone": documents.Tombstone.of(tombstone)}, lambda: draw.tombstone(tombstone), as_json=as_json)
 
 
 @commands.command(
@@ -177,11 +173,7 @@ def retire(
     target.require_person(by)
     with target.open() as memory:
         retirement = target.review(memory, project, by).retire(memory_id, reason=reason)
-    show(
-        lambda: documents.Retirement.of(retirement),
-        lambda: draw.retirement(retirement),
-        as_json=as_json,
-    )
+    show(lambda: documents.Retirement.of(retirement), lambda: draw.retirement(retirement), as_json=as_json)
 
 
 @commands.command(

@@ -13,14 +13,7 @@ require("pydantic-ai", "pydantic_ai")
 
 from pydantic_ai import RunContext  # noqa: E402 - only where it is installed
 from pydantic_ai.capabilities import AbstractCapability  # noqa: E402
-from pydantic_ai.messages import (  # noqa: E402
-    ModelMessage,
-    ModelRequest,
-    ModelResponse,
-    TextPart,
-    ToolCallPart,
-    UserPromptPart,
-)
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolCallPart, UserPromptPart  # noqa: E402
 from pydantic_ai.models import ModelRequestContext  # noqa: E402
 from pydantic_ai.tools import ToolDefinition  # noqa: E402
 

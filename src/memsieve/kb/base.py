@@ -98,13 +98,7 @@ class KnowledgeBase:
 
         return search(self.layout, query, limit, read_settings(), progress)
 
-    def sync(
-        self,
-        review: Review,
-        *,
-        dry_run: bool = False,
-        progress: Progress | None = None,
-    ) -> SyncReport:
+    def sync(self, review: Review, *, dry_run: bool = False, progress: Progress | None = None) -> SyncReport:
         """Make the atoms verified memories of a project, and retire what no atom says any more, in a person's name.
 
         The `review` says which project and which person: `memory.project("apollo").review(by="ada@example.org")`.

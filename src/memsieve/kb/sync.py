@@ -61,13 +61,7 @@ class SyncReport:
         return sum(item.outcome is outcome for item in self.items)
 
 
-def sync(
-    layout: Layout,
-    review: Review,
-    *,
-    dry_run: bool = False,
-    progress: Progress | None = None,
-) -> SyncReport:
+def sync(layout: Layout, review: Review, *, dry_run: bool = False, progress: Progress | None = None) -> SyncReport:
     """Make the atoms verified memories of a project, in the name of the person who reviews it.
 
     The project knows which memory is which atom, so that every clone of the knowledge base continues from there.

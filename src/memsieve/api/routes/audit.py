@@ -13,12 +13,7 @@ from starlette.responses import Response
 from memsieve import documents
 from memsieve.api import pagination
 from memsieve.api.auth import review_of
-from memsieve.api.requests import (
-    Line,
-    ProjectPageQuery,
-    ProjectQuery,
-    Switch,
-)
+from memsieve.api.requests import Line, ProjectPageQuery, ProjectQuery, Switch
 from memsieve.api.routing import Routes, json_response
 from memsieve.model import Right
 
@@ -45,12 +40,7 @@ async def list_audit(request: Request, wanted: Annotated[AuditQuery, Query()]) -
         before = place if before is None else min(before, place)
     elif place:
         after = max(after, place)
-    found = await review.audit_log(
-        after=after,
-        before=before,
-        limit=wanted.limit + 1,
-        newest_first=wanted.newest_first,
-    )
+    found = await review.audit_log(after=after, before=before, limit=wanted.limit + 1, newest_first=wanted.newest_first)
     return await pagination.page(kind, found, wanted.limit, documents.AuditLine.of, lambda one: str(one.sequence))
 
 

@@ -13,14 +13,7 @@ from starlette.responses import Response
 from memsieve import documents
 from memsieve.api import pagination
 from memsieve.api.auth import review_of
-from memsieve.api.requests import (
-    Id,
-    Name,
-    ProjectBody,
-    ProjectPageQuery,
-    ProjectQuery,
-    Switch,
-)
+from memsieve.api.requests import Id, Name, ProjectBody, ProjectPageQuery, ProjectQuery, Switch
 from memsieve.api.routing import Routes, json_response
 from memsieve.digest.pipeline import MOST_DAYS
 from memsieve.errors import NotFound

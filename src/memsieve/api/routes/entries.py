@@ -31,15 +31,7 @@ from memsieve.api.requests import (
     Text,
 )
 from memsieve.api.routing import PREFIX, Routes, json_response
-from memsieve.documents.document import (
-    AGENT,
-    CONFIDENCE,
-    CONTENT_EXAMPLE,
-    ENTRY_EXAMPLE,
-    METADATA,
-    NODE,
-    SESSION,
-)
+from memsieve.documents.document import AGENT, CONFIDENCE, CONTENT_EXAMPLE, ENTRY_EXAMPLE, METADATA, NODE, SESSION
 from memsieve.errors import NotFound
 from memsieve.model import CALLER_FIELDS, Decision, EntryFields, EntryFilter, Receipt, ReviewStatus, Right
 from memsieve.project import AsyncReview
@@ -53,10 +45,7 @@ class RecordBody(ProjectBody):
     """An entry to record."""
 
     session_id: Annotated[Name, SESSION]
-    content: Text = Field(
-        description="The text, at most `max_content_bytes` in UTF-8.",
-        examples=[CONTENT_EXAMPLE],
-    )
+    content: Text = Field(description="The text, at most `max_content_bytes` in UTF-8.", examples=[CONTENT_EXAMPLE])
     agent_id: Annotated[Name | None, AGENT] = None
     node_id: Annotated[Name | None, NODE] = None
     confidence: Annotated[Annotated[float, Field(ge=0, le=1)] | None, CONFIDENCE] = None

@@ -66,8 +66,7 @@ async def stream_events(
     request: Request,
     of: Annotated[ProjectQuery, Query()],
     last_event_id: Annotated[
-        Position | SkipJsonSchema[None],
-        Header(description="The position to resume after."),
+        Position | SkipJsonSchema[None], Header(description="The position to resume after.")
     ] = None,
 ) -> Response:
     """Listen to what happens in a project.

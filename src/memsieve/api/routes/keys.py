@@ -14,12 +14,7 @@ from memsieve import documents
 from memsieve.api import pagination
 from memsieve.api.auth import caller_of, credential, project_of
 from memsieve.api.credentials import HALF_HEADER, clear_cookie, set_cookie, split_key
-from memsieve.api.requests import (
-    Id,
-    Name,
-    ProjectBody,
-    ProjectPageQuery,
-)
+from memsieve.api.requests import Id, Name, ProjectBody, ProjectPageQuery
 from memsieve.api.routing import Routes, json_response
 from memsieve.api.state import state_of
 from memsieve.documents import Document, Session

@@ -15,10 +15,7 @@ from memsieve.api.auth import caller_of, project_of
 from memsieve.api.requests import MAX_QUESTION, TEXT, MostItems, Name, PageQuery, ProjectBody, ProjectQuery
 from memsieve.api.routing import Routes, json_response
 from memsieve.api.state import state_of
-from memsieve.documents.document import (
-    ASKING_AGENT,
-    QUERY,
-)
+from memsieve.documents.document import ASKING_AGENT, QUERY
 from memsieve.model import ContextItem, Right
 from memsieve.retrieval.prompt import history_context
 from memsieve.retrieval.retriever import MAX_DAYS

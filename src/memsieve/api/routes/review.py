@@ -28,10 +28,7 @@ from memsieve.api.requests import (
     Text,
 )
 from memsieve.api.routing import Routes, json_response
-from memsieve.documents.document import (
-    ENTRY_EXAMPLE,
-    MEMORY_EXAMPLE,
-)
+from memsieve.documents.document import ENTRY_EXAMPLE, MEMORY_EXAMPLE
 from memsieve.errors import NotFound
 from memsieve.model import Right
 
