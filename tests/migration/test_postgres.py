@@ -261,6 +261,8 @@ def test_a_failing_migration_leaves_nothing_half_done(url, connection, run, brok
     assert run(migrate(url, [*released(), NEWER])) == [NEWER.name]
 
 
+# From which version does not matter to who is first: the oldest, and the one before the newest.
+@pytest.mark.parametrize("older", [1, len(released()) - 1], indirect=True)
 def test_of_several_processes_that_migrate_at_once_one_does(older, connection):
     code = (
         f"import asyncio; from memsieve.stores.postgres.migrate import migrate; print(asyncio.run(migrate({older!r})))"
