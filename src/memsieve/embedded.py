@@ -82,7 +82,7 @@ class EmbeddedProject(_Embedded, AsyncProject):
 
     def __init__(self, services: Services, project_id: str, agent: str | None = None) -> None:
         super().__init__(services, Scope.agent(project_id))
-        self._proposer = AGENT if agent is None else validate.name(agent, field="agent")
+        self._agent = None if agent is None else validate.name(agent, field="agent")
 
     @property
     def id(self) -> str:
@@ -105,6 +105,7 @@ class EmbeddedProject(_Embedded, AsyncProject):
             session_id=session_id,
             content=content,
             created_at=ingress.clock(),
+            recorded_by=self._agent,
             **caller_fields(fields),
         )
         if later:
@@ -141,7 +142,7 @@ class EmbeddedProject(_Embedded, AsyncProject):
         return None if receipt is None else receipt.admission
 
     async def propose(self, entry_id: str, *, reason: str) -> Proposal:
-        scope = Scope(project_id=self.id, actor=self._proposer, role=Role.SYSTEM)
+        scope = Scope(project_id=self.id, actor=self._agent or AGENT, role=Role.SYSTEM)
         return await self._services.proposer.propose(scope, _id(entry_id), reason)
 
     def review(self, *, by: str) -> AsyncReview:

@@ -42,6 +42,9 @@ Progress = Callable[[int, int], None]
 
 WORKING_LIFE = timedelta(hours=24)
 WORKING_CAP = 50
+# How many of these a session, and a key, may hold while others want them.
+SESSION_SHARE = 10
+KEY_SHARE = 25
 CHUNK_SIZE = 500
 # How far two clocks may differ before a time counts as lying in the future.
 CLOCK_SKEW = timedelta(minutes=5)
@@ -97,12 +100,14 @@ class QuarantineStore(Protocol):
 
 
 class WorkingStore(Protocol):
-    """Tier 2: what passed the filter, for 24 hours, the 50 newest of a project."""
+    """Tier 2: what passed the filter, for 24 hours, 50 entries of a project."""
 
     async def put(self, scope: Scope, entry: Entry, admission: Admission, life: timedelta = WORKING_LIFE) -> None:
         """Keep an admitted entry for `life` from now, by the store's own time.
 
-        - Only the newest 50 of a project stay.
+        - Only 50 of a project stay, the newest where one session says all of it.
+        - A session or key beyond its share pushes out none but its own oldest; one within it, the oldest of the
+          session that holds most.
         - Idempotent: a repeated put does not extend the expiry.
         - The order is that of admission, also for entries restored with less life left.
         - An entry that was not admitted raises Conflict.

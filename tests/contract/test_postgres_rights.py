@@ -65,7 +65,8 @@ RIGHTS = {
         "memory_words": "select",
         "project_sizes": "select",
         "quarantine_logs": "insert agent_id, insert confidence, insert content, insert created_at, insert id, "
-        "insert idempotency_key, insert node_id, insert project_id, insert raw_metadata, insert session_id",
+        "insert idempotency_key, insert node_id, insert project_id, insert raw_metadata, "
+        "insert recorded_by, insert session_id",
         "retirements": "select",
         "reviewed": "select",
         "schema_migrations": "select",
@@ -76,7 +77,7 @@ RIGHTS = {
     },
     "memsieve_filter": {
         "admissions": "select, update checks, update decided_at, update decision, update embedder, update embedding, "
-        "update shadow",
+        "update passages, update shadow",
         "answers": "insert, select",
         "approval_sources": "select",
         "approvals": "select",

@@ -6,7 +6,7 @@ import pytest
 
 from memsieve.errors import Conflict, Forbidden
 from memsieve.model import Decision, Layer
-from memsieve.ports import WORKING_CAP, WORKING_LIFE
+from memsieve.ports import KEY_SHARE, SESSION_SHARE, WORKING_CAP, WORKING_LIFE
 from memsieve.testing.factories import admission, agent, entry, person, system
 
 
@@ -115,6 +115,44 @@ def test_only_the_newest_fifty_stay(stores, run, clock):
     for number in range(WORKING_CAP + 5):
         put(run, stores, clock, f"text {number}")
     assert listed(run, stores) == [f"text {number}" for number in range(WORKING_CAP + 4, 4, -1)]
+
+
+def test_a_session_that_floods_pushes_out_none_but_its_own(stores, run, clock):
+    kept = [put(run, stores, clock, f"kept {number}", session_id=f"s{number % 4}").content for number in range(40)]
+    for number in range(60):
+        put(run, stores, clock, f"flood {number}", session_id="loud")
+    assert listed(run, stores) == [f"flood {number}" for number in range(59, 49, -1)] + kept[::-1]
+
+
+def test_a_full_memory_makes_room_for_a_newcomer_from_the_session_that_holds_most(stores, run, clock):
+    for number in range(WORKING_CAP):
+        put(run, stores, clock, f"text {number}", session_id="large" if number < 30 else f"small {number}")
+    for number in range(3 * SESSION_SHARE):
+        put(run, stores, clock, f"new {number}", session_id="new")
+    there = listed(run, stores)
+    assert len(there) == WORKING_CAP
+    assert there[:SESSION_SHARE] == [f"new {number}" for number in range(29, 19, -1)]
+    assert [text for text in there if text.startswith("text")] == [f"text {number}" for number in range(49, 9, -1)]
+
+
+def test_a_key_with_many_sessions_pushes_out_none_but_its_own_beyond_its_share(stores, run, clock):
+    for number in range(WORKING_CAP):
+        put(run, stores, clock, f"kept {number}", session_id=f"s{number % 10}", recorded_by="team")
+    for number in range(100):
+        put(run, stores, clock, f"flood {number}", session_id=f"of its own {number}", recorded_by="loud")
+    there = listed(run, stores)
+    assert there[:KEY_SHARE] == [f"flood {number}" for number in range(99, 74, -1)]
+    assert there[KEY_SHARE:] == [f"kept {number}" for number in range(49, 24, -1)]
+
+
+def test_a_session_that_another_key_names_too_is_not_the_same(stores, run, clock):
+    for number in range(WORKING_CAP):
+        put(run, stores, clock, f"kept {number}", session_id="s", recorded_by="team")
+    for number in range(3 * SESSION_SHARE):
+        put(run, stores, clock, f"other {number}", session_id="s", recorded_by="other")
+    assert [text for text in listed(run, stores) if text.startswith("kept")] == [
+        f"kept {number}" for number in range(49, 9, -1)
+    ]
 
 
 def test_the_cap_is_each_projects_own(stores, run, clock):

@@ -5,6 +5,7 @@ from contextlib import closing
 from datetime import timedelta
 
 import pytest
+from tests.migration.conftest import set_back
 
 from memsieve.config import Settings
 from memsieve.memory import Memory
@@ -28,16 +29,14 @@ SOURCE = "INSERT INTO approval_sources SELECT 'apollo', ?, id FROM quarantine_lo
 
 
 @pytest.fixture
-def of_second_schema(data, clock, monkeypatch):
+def of_second_schema(data, clock):
     """Write a memory as it was before: entries that were promoted, dismissed and left alone."""
-    first_two = released()[:2]
-    with monkeypatch.context() as earlier:
-        earlier.setattr("memsieve.stores.sqlite.migrate.released", lambda: first_two)
-        with Memory.open(data, settings=Settings(), clock=clock) as memory:
-            project = memory.project("apollo")
-            for text in TEXTS.values():
-                assert project.record(text, session_id="s", confidence=0.9).admission.admitted
-            kept = project.review(by="ada").promote_text(TEXTS["promoted"]).id
+    with Memory.open(data, settings=Settings(), clock=clock) as memory:
+        project = memory.project("apollo")
+        for text in TEXTS.values():
+            assert project.record(text, session_id="s", confidence=0.9).admission.admitted
+        kept = project.review(by="ada").promote_text(TEXTS["promoted"]).id
+    set_back(data, released()[:2])
     with closing(sqlite3.connect(data / "memsieve.db", isolation_level=None)) as connection:
         connection.execute(SOURCE, (kept, TEXTS["promoted"]))
         connection.execute(GRAVE, (TEXTS["dismissed"],))

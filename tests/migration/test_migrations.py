@@ -22,6 +22,7 @@ CHECKSUMS = {
     "0005_happenings.sql": "1d536971dfa9715a93a2073535de703dff1828bdfca227653f2bf07cf8acd36d",
     "0006_places.sql": "38644d48dd56f77e8d160fc178234301daf29a2c3c3e3a67143df257fb69bbeb",
     "0007_lines.sql": "1789205d1860a36409673e84cc796663aea93073309a6ce5417e1c197d90f816",
+    "0008_passages.sql": "86fd4d625633fe49450c2be9db8c138a391df329d5dea53c634a01bea0484d6f",
 }
 NEWER = Migration(
     len(released()) + 1,

@@ -140,3 +140,18 @@ def test_nobody_is_asked_to_decide_on_a_long_text_or_on_too_many(project, monkey
     with pytest.raises(Conflict, match="wait for a person"):
         project.propose(said(project, "The harbour office of Kiel opens at seven every morning in May."), reason=WHY)
     assert MOST_WAITING > 1
+
+
+def test_one_session_and_one_agent_have_a_share_of_the_proposals_that_wait(memory, project, monkeypatch):
+    monkeypatch.setattr("memsieve.digest.propose.SESSION_SHARE", 1)
+    monkeypatch.setattr("memsieve.digest.propose.KEY_SHARE", 2)
+    texts = [f"The office of {name} opens at seven every morning in May." for name in ("Kiel", "Lyon", "Oslo", "Rome")]
+    ids = [said(project, text, session_id=f"s{number // 2}") for number, text in enumerate(texts)]
+    project.propose(ids[0], reason=WHY)
+    with pytest.raises(Conflict, match="1 proposals of session 's0' wait"):
+        project.propose(ids[1], reason=WHY)
+    project.propose(ids[2], reason=WHY)
+    third = said(project, "The ferry to Bergen leaves the northern pier at noon.", session_id="s2")
+    with pytest.raises(Conflict, match="2 proposals of 'agent' wait"):
+        project.propose(third, reason=WHY)
+    assert memory.project("apollo", agent="cfo").propose(third, reason=WHY).new

@@ -16,6 +16,10 @@ export interface components {
             reasons: components["schemas"]["Reason"][];
             decided_at: string;
             shadow: components["schemas"]["Decision"] | null;
+            passages: [
+                number,
+                number
+            ][] | null;
         };
         AgeBucket: {
             up_to_days: number | null;
@@ -103,6 +107,7 @@ export interface components {
             agent_id: string | null;
             node_id: string | null;
             confidence: number | null;
+            recorded_by: string | null;
             content: string;
             metadata: {
                 [key: string]: unknown;

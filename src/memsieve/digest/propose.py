@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from memsieve import validate
 from memsieve.digest.insights import InsightMaker
 from memsieve.errors import Conflict, InvalidInput, NotFound
 from memsieve.model import AuditNote, Decision, Insight, Proposal, Reason, Receipt, Scope
-from memsieve.ports import AuditLog, Clock, DigestStore, QuarantineStore
+from memsieve.ports import KEY_SHARE, SESSION_SHARE, AuditLog, Clock, DigestStore, QuarantineStore
 
 MAX_REASON = 500
 # The longest text that a person reads among ten others, and the most proposals beside a digest.
@@ -48,8 +49,7 @@ class Proposer:
         known = next((insight.id for insight in waiting if _says(insight, entry_id)), None)
         if known is not None:
             return Proposal(entry_id=entry_id, insight_id=known, new=False)
-        if sum(is_proposed(insight) for insight in waiting) >= MOST_WAITING:
-            raise Conflict(f"{MOST_WAITING} proposals wait for a person. Propose it when some are decided on.")
+        _require_room([insight for insight in waiting if is_proposed(insight)], receipt, scope.actor)
         return await self._put(scope, receipt, note)
 
     async def _put(self, scope: Scope, receipt: Receipt, note: Reason) -> Proposal:
@@ -64,6 +64,20 @@ class Proposer:
 def is_proposed(insight: Insight) -> bool:
     """Say whether an insight waits because somebody proposed it."""
     return insight.note is not None and insight.note.code == _PROPOSED
+
+
+def _require_room(proposed: Sequence[Insight], receipt: Receipt, actor: str) -> None:
+    """Refuse a proposal beyond what a person can read, or beyond what one session or agent may take of that."""
+    session_id = receipt.entry.session_id
+    of_session = sum(insight.sources[0].session_id == session_id for insight in proposed if insight.sources)
+    of_actor = sum(insight.note is not None and insight.note.params["actor"] == actor for insight in proposed)
+    for waiting, most, whose in (
+        (len(proposed), MOST_WAITING, ""),
+        (of_session, SESSION_SHARE, f" of session {session_id!r}"),
+        (of_actor, KEY_SHARE, f" of {actor!r}"),
+    ):
+        if waiting >= most:
+            raise Conflict(f"{most} proposals{whose} wait for a person. Propose it when some are decided on.")
 
 
 def _says(insight: Insight, entry_id: str) -> bool:

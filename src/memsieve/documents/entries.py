@@ -73,6 +73,11 @@ class Admission(FilterDecision):
     shadow: Decision | None = Field(
         description="What a filter on trial would have decided; null without one.", examples=[None]
     )
+    passages: list[tuple[int, int]] | None = Field(
+        description="The passages that were admitted: where each begins and ends in the content, in characters; null: "
+        "all of it.",
+        examples=[[[62, 148]]],
+    )
 
 
 class EntryAdmission(FilterDecision):
@@ -91,6 +96,9 @@ class Entry(RecordDocument[model.Entry]):
     agent_id: Annotated[str | None, AGENT]
     node_id: Annotated[str | None, NODE]
     confidence: Annotated[float | None, CONFIDENCE]
+    recorded_by: str | None = Field(
+        description="The key or program it came by, as the server knows it.", examples=["cfo-agent"]
+    )
     content: Content = Field(description="What was said.")
     metadata: Annotated[dict[str, Any], METADATA]
     layer: Layer = Field(

@@ -48,6 +48,8 @@ class Entry:
     embedding: Vector | None = field(default=None, compare=False, repr=False)
     expires_at: datetime | None = None
     promoted_at: datetime | None = None
+    # The key or program it came by, as the server knows it: no caller says this of itself.
+    recorded_by: str | None = None
 
     @property
     def verified(self) -> bool:
@@ -139,6 +141,8 @@ class Admission:
     checks: tuple[Check, ...]
     decided_at: datetime
     shadow: Decision | None = None
+    # Where in the content the passages stand that were admitted, in characters; None: all of it.
+    passages: tuple[tuple[int, int], ...] | None = None
 
     @classmethod
     def without_checks(
@@ -163,6 +167,12 @@ class Admission:
     def not_checked(self) -> NotChecked | None:
         """Why the checks did not decide, or None where they did."""
         return next((_NOT_CHECKED[check.name] for check in self.checks if check.name in _NOT_CHECKED), None)
+
+    def excerpt(self, content: str) -> str:
+        """Return what was admitted of a content, word for word."""
+        if self.passages is None:
+            return content
+        return "\n".join(content[start:end] for start, end in self.passages)
 
     @property
     def reasons(self) -> tuple[Reason, ...]:

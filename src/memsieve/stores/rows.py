@@ -155,6 +155,11 @@ def checks_text(checks: Iterable[Check]) -> str:
     return json_text([[check.name, check.passed, check.score, check.reason.dump()] for check in checks])
 
 
+def passages_text(admission: Admission) -> str | None:
+    """Return the passages that were admitted as JSON, None where all was."""
+    return None if admission.passages is None else json_text([list(span) for span in admission.passages])
+
+
 def failed_text(check: str) -> str:
     """Return how the JSON of checks begins to tell of one that failed; within a text its quotes would be escaped."""
     return json_text([check, False]).removesuffix("]")
@@ -182,6 +187,7 @@ def receipt_from(values: Mapping[str, Any], embedding: Vector | None, codecs: Co
             ),
             decided_at=values["decided_at"],
             shadow=None if values["shadow"] is None else Decision(values["shadow"]),
+            passages=None if values["passages"] is None else tuple((start, end) for start, end in values["passages"]),
         ),
         review=review,
     )

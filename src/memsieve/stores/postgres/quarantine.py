@@ -24,6 +24,7 @@ from memsieve.stores.rows import (
     entry_values,
     failed_text,
     in_order_of,
+    passages_text,
 )
 
 ATTEMPTS = 3
@@ -45,7 +46,8 @@ SELECT %(project_id)s::text, {", ".join(f"unnest(%({name})s::{_TYPES[kind]}[])" 
 """
 # An entry that was seen and could not be read names its embedder too: else it would count as not yet seen by any.
 _DECIDE = """
-UPDATE admissions SET decision = %(decision)s, shadow = %(shadow)s, checks = %(checks)s, decided_at = %(decided_at)s,
+UPDATE admissions SET decision = %(decision)s, shadow = %(shadow)s, checks = %(checks)s, passages = %(passages)s,
+    decided_at = %(decided_at)s,
     embedder = coalesce(%(made_by)s, embedder, %(seen_by)s), embedding = coalesce(%(vector)s::halfvec, embedding)
 WHERE project_id = %(project_id)s AND entry_id = %(entry_id)s
 """
@@ -128,6 +130,7 @@ class PostgresQuarantine:
             "decision": admission.decision,
             "shadow": admission.shadow,
             "checks": checks_text(admission.checks),
+            "passages": passages_text(admission),
             "decided_at": admission.decided_at,
             "made_by": None if vector is None else self._embedder,
             "seen_by": None if admission.decision is Decision.PENDING else self._embedder,

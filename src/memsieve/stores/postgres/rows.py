@@ -75,7 +75,7 @@ SELECT entry_id, min(promoted_at) AS promoted_at
 FROM ({approvals_of("= ANY(%(ids)s)", project="%(project_id)s")}) approvals GROUP BY entry_id
 """  # noqa: S608 - made of constants
 RECEIPTS = f"""
-SELECT q.*, a.decision, a.checks, a.shadow, a.decided_at, a.embedder, a.embedding, {REVIEW} AS review
+SELECT q.*, a.decision, a.checks, a.shadow, a.passages, a.decided_at, a.embedder, a.embedding, {REVIEW} AS review
 FROM quarantine_logs q JOIN admissions a ON a.project_id = q.project_id AND a.entry_id = q.id
 WHERE q.project_id = %(project_id)s
 """  # noqa: S608 - made of constants

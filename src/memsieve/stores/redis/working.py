@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote
 
 from memsieve.errors import InvalidInput
 from memsieve.model import Admission, Entry, Layer, Scope, Vector
-from memsieve.ports import CLOCK_SKEW, WORKING_CAP, WORKING_LIFE, Clock, StaleText
+from memsieve.ports import CLOCK_SKEW, KEY_SHARE, SESSION_SHARE, WORKING_CAP, WORKING_LIFE, Clock, StaleText
 from memsieve.runtime.lru_cache import ProjectCache
 from memsieve.stores.redis.client import RedisClient, script
 from memsieve.stores.redis.server import foreign
@@ -45,7 +45,8 @@ class RedisWorking:
     async def put(self, scope: Scope, entry: Entry, admission: Admission, life: timedelta = WORKING_LIFE) -> None:
         age = WORKING_LIFE - admitted_life(scope, entry, admission, life)
         values = (entry.id, pack(entry, self._embedder), microseconds(age), WORKING_CAP)
-        await self._run("put", scope, *values)
+        shares = (entry.recorded_by or "", entry.session_id, KEY_SHARE, SESSION_SHARE)
+        await self._run("put", scope, *values, *shares)
 
     async def list(self, scope: Scope) -> list[Entry]:
         before = self._cache.get(scope.project_id) or CachedEntries({}, b"")
@@ -66,7 +67,7 @@ class RedisWorking:
         projects = [project_of(order) for order in await self._client.keys(ALL_ORDERS)]
         return sum(await asyncio.gather(*(self._count(keys_of(project)) for project in projects)))
 
-    async def _count(self, keys: tuple[str, str]) -> int:
+    async def _count(self, keys: tuple[str, ...]) -> int:
         return int(await self._client.run(script("count"), keys, times(self._clock)))
 
     async def _run(self, name: str, scope: Scope, *values: str | bytes | int) -> Any:
@@ -197,10 +198,10 @@ class Packed:
     vector: bytes
 
 
-def keys_of(project_id: str) -> tuple[str, str]:
-    """Return a project's keys, which one node of a cluster holds: the order of its entries, and the entries."""
+def keys_of(project_id: str) -> tuple[str, str, str]:
+    """Return a project's keys, which one node of a cluster holds: their order, the entries, and whose they are."""
     tag = quote(project_id, safe=":@")
-    return f"wm:{{{tag}}}:order", f"wm:{{{tag}}}:entries"
+    return f"wm:{{{tag}}}:order", f"wm:{{{tag}}}:entries", f"wm:{{{tag}}}:holders"
 
 
 def project_of(key: str) -> str:

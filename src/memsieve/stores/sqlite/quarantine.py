@@ -16,6 +16,7 @@ from memsieve.stores.rows import (
     failed_text,
     in_order_of,
     json_text,
+    passages_text,
     vector_blob,
 )
 from memsieve.stores.sqlite import logs
@@ -28,10 +29,11 @@ VALUES ({", ".join(f":{name}" for name in QUARANTINE_COLUMNS)}, :idempotency_key
 ON CONFLICT DO NOTHING
 """  # noqa: S608 - made of constants
 _DECIDE = """
-INSERT INTO admissions (project_id, entry_id, decision, shadow, checks, decided_at)
-SELECT project_id, id, ?, ?, ?, ? FROM quarantine_logs WHERE project_id = ? AND id = ?
+INSERT INTO admissions (project_id, entry_id, decision, shadow, checks, passages, decided_at)
+SELECT project_id, id, ?, ?, ?, ?, ? FROM quarantine_logs WHERE project_id = ? AND id = ?
 ON CONFLICT DO UPDATE SET
-    decision = excluded.decision, shadow = excluded.shadow, checks = excluded.checks, decided_at = excluded.decided_at
+    decision = excluded.decision, shadow = excluded.shadow, checks = excluded.checks, passages = excluded.passages,
+    decided_at = excluded.decided_at
 """
 _KEEP_VECTOR = "UPDATE quarantine_logs SET embedder = ?, embedding = ? WHERE project_id = ? AND id = ?"
 # Without an embedder an entry would count as not yet seen by any.
@@ -140,8 +142,8 @@ def _row(scope: Scope, entry: Entry, idempotency_key: str | None) -> dict[str, A
 
 
 def _decided(scope: Scope, entry_id: str, admission: Admission) -> tuple[Any, ...]:
-    row = (admission.decision, admission.shadow, checks_text(admission.checks), time_text(admission.decided_at))
-    return (*row, scope.project_id, entry_id)
+    row = (admission.decision, admission.shadow, checks_text(admission.checks), passages_text(admission))
+    return (*row, time_text(admission.decided_at), scope.project_id, entry_id)
 
 
 def _query(scope: Scope, wanted: EntryFilter) -> tuple[str, dict[str, Any]]:

@@ -38,7 +38,7 @@ def read(row: sqlite3.Row, *, times: tuple[str, ...] = (), values: tuple[str, ..
     """Return a row by its columns, with these as moments and those as the values that their JSON holds."""
     columns = dict(row)
     columns.update((name, text_time(columns[name])) for name in times if columns[name] is not None)
-    columns.update((name, json.loads(columns[name])) for name in values)
+    columns.update((name, json.loads(columns[name])) for name in values if columns[name] is not None)
     return columns
 
 
@@ -50,7 +50,7 @@ READ: Codecs = {FieldKind.JSON: json.loads, FieldKind.MOMENT: text_time}
 REVIEW = review_of_entry("CROSS JOIN")
 _APPROVALS = approvals_of("= q.id", project="q.project_id", join="CROSS JOIN")
 RECEIPTS = f"""
-SELECT q.*, a.decision, a.checks, a.shadow, a.decided_at, {REVIEW} AS review,
+SELECT q.*, a.decision, a.checks, a.shadow, a.passages, a.decided_at, {REVIEW} AS review,
     (SELECT min(promoted_at) FROM ({_APPROVALS})) AS promoted_at
 FROM quarantine_logs q JOIN admissions a ON a.project_id = q.project_id AND a.entry_id = q.id
 WHERE q.project_id = :project_id
@@ -59,5 +59,5 @@ WHERE q.project_id = :project_id
 
 def receipt_from(row: sqlite3.Row, embedder: str) -> Receipt:
     """Return the receipt of a row; a vector of another embedder is left out."""
-    values = read(row, times=("decided_at", "promoted_at"), values=("checks",))
+    values = read(row, times=("decided_at", "promoted_at"), values=("checks", "passages"))
     return rows.receipt_from(values, vector_from(row, embedder), READ)

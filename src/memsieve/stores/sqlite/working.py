@@ -13,7 +13,7 @@ from memsieve.runtime.lru_cache import ProjectCache
 from memsieve.stores.rows import WORKING_COLUMNS, entry_from, entry_values, json_text, vector_blob
 from memsieve.stores.sqlite.database import Database
 from memsieve.stores.sqlite.rows import READ, WRITTEN, text_time, time_text, vector_from
-from memsieve.stores.working_policy import admitted_life
+from memsieve.stores.working_policy import Holder, admitted_life, displaced
 
 _PUT = f"""
 INSERT INTO working ({", ".join(WORKING_COLUMNS.values())}, expires_at, embedder, embedding)
@@ -21,12 +21,11 @@ VALUES ({", ".join(f":{name}" for name in WORKING_COLUMNS)}, :expires_at, :embed
 ON CONFLICT DO NOTHING
 """  # noqa: S608 - made of constants
 _SWEEP = "DELETE FROM working WHERE project_id = ? AND expires_at <= ?"
-_CAP = """
-DELETE FROM working WHERE project_id = :project_id AND sequence IN (
-    SELECT sequence FROM working WHERE project_id = :project_id AND expires_at <= :latest
-    ORDER BY expires_at DESC, sequence DESC LIMIT -1 OFFSET :cap
-)
+_HELD = """
+SELECT sequence, session_id, recorded_by FROM working WHERE project_id = :project_id AND expires_at <= :latest
+ORDER BY expires_at, sequence
 """
+_DISPLACE = "DELETE FROM working WHERE sequence = ?"
 # An entry that would expire later than a whole life from now was admitted by a clock that ran ahead: not shown.
 _LIVING = """
 SELECT sequence FROM working WHERE project_id = :project_id AND expires_at > :now AND expires_at <= :latest
@@ -71,7 +70,11 @@ class SqliteWorking:
         def work(connection: sqlite3.Connection) -> None:
             connection.execute(_SWEEP, (scope.project_id, time_text(self._clock())))
             connection.execute(_PUT, row)
-            connection.execute(_CAP, self._bounds(scope))
+            held = {row[0]: Holder(*row[1:]) for row in connection.execute(_HELD, self._bounds(scope))}
+            while len(held) > WORKING_CAP:
+                gone = displaced(held, Holder(entry.session_id, entry.recorded_by))
+                connection.execute(_DISPLACE, (gone,))
+                del held[gone]
 
         await self._database.write(work, durable=False)
 

@@ -7,5 +7,6 @@ for i = 4, #ARGV do
   end
   redis.call('ZREM', order, ARGV[i])
   redis.call('HDEL', entries, ARGV[i])
+  redis.call('HDEL', holders, ARGV[i])
 end
 return there

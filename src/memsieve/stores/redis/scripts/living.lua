@@ -13,4 +13,4 @@ end
 -- A life counts in whole milliseconds: the microseconds below them tell apart what was put in one moment.
 local first = (math.floor((now - life) / 1000) + 1) * 1000
 local last = now + skew
-local order, entries = KEYS[1], KEYS[2]
+local order, entries, holders = KEYS[1], KEYS[2], KEYS[3]
