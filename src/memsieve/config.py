@@ -32,6 +32,7 @@ class FilterSettings:
     min_length: int = 50
     min_confidence: float = 0.8
     require_confidence: bool = False
+    min_worth: float = 0.2
     tombstone_similarity: float = 0.8
     echo_similarity: float = 0.85
     duplicate_similarity: float = 0.9
@@ -42,7 +43,7 @@ class FilterSettings:
         if unknown:
             wrong = ", ".join(sorted(map(str, unknown)))
             raise ConfigError(f"disabled_checks names {wrong}; the checks are {', '.join(CheckName)}.")
-        for name in ("min_confidence", "tombstone_similarity", "echo_similarity", "duplicate_similarity"):
+        for name in ("min_confidence", "min_worth", "tombstone_similarity", "echo_similarity", "duplicate_similarity"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ConfigError(f"{name} is {getattr(self, name)}; it must be a number from 0 to 1.")
         if self.min_length < 0:

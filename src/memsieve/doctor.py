@@ -96,7 +96,7 @@ async def _embedder(settings: Settings) -> tuple[str | None, Finding]:
     began = time.perf_counter()
     try:
         async with _in_temporary_folder(settings) as opened:
-            embedder = opened.ingress.embedder
+            embedder = opened.ingress.decider.embedder
             await embedder.embed([PROBE])
     except MemsieveError as exc:
         return None, _failed("embedder", str(exc), f"Check the setting embedder, now {settings.embedder!r}.")
@@ -139,7 +139,7 @@ async def embedding(opened: Services) -> Finding:
     """Return whether the embedder of an open memory works; a remote one is called, which may cost something."""
     try:
         async with asyncio.timeout(READY_SECONDS):
-            await opened.ingress.embedder.embed([PROBE])
+            await opened.ingress.decider.embedder.embed([PROBE])
     except (MemsieveError, TimeoutError):
         advice = "Entries wait for their decision, and queries go by words alone. See why: memsieve doctor"
         return _warned("embedder", "It makes no vectors.", advice)

@@ -27,7 +27,7 @@ from memsieve.model import (
     Tombstone,
 )
 from memsieve.ports import Progress
-from memsieve.retrieval.prompt import history_context
+from memsieve.retrieval.prompt import DEFAULT_TOKENS, history_context
 from memsieve.review.audit import Audit
 from memsieve.runtime.event_loop import Front, blocking
 
@@ -105,11 +105,11 @@ class AsyncProject(VerifiedReads, Protocol):
         *,
         session_id: str | None = None,
         agent_id: str | None = None,
-        max_tokens: int | None = None,
+        max_tokens: int = DEFAULT_TOKENS,
     ) -> str:
         """Return the Markdown block for a prompt: memories as fenced data, verified apart from unverified.
 
-        `max_tokens` is how long it may be, about: whole items are left out, and it says how many.
+        `max_tokens` is how long it may be, about: beyond that whole items are left out, and it says how many.
         """
         answer = await self.retrieve(query, session_id=session_id, agent_id=agent_id)
         return history_context(answer, max_tokens=max_tokens)

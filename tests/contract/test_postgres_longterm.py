@@ -20,6 +20,7 @@ from memsieve.stores.postgres.search.terms import hash_term as number_of
 from memsieve.stores.postgres.vectors import PostgresVectors
 from memsieve.testing import WordEmbedder
 from memsieve.testing.factories import NOW, agent, approval, chunks, person
+from memsieve.testing.server import wait_until
 from memsieve.text.tokenize import tokenize
 
 
@@ -172,22 +173,31 @@ def test_an_import_of_many_writes_what_promotions_one_by_one_write(databases, se
     ]
 
 
-@pytest.mark.parametrize("after", [0.0, 0.03])
-def test_an_import_that_is_broken_off_leaves_nothing_and_holds_up_nobody(databases, run, after):
+@pytest.mark.parametrize("table", [None, "memories", "audit_log"])
+def test_an_import_that_is_broken_off_leaves_nothing_and_holds_up_nobody(databases, run, server_engine, table):
+    """Break it off at once, or while it waits for a table that another one has locked."""
     said = [approval(f"Ship {number} sails to port {number % 7}.", person()) for number in range(1_000)]
     approved = [(one, chunks(one)) for one in said]
 
-    async def broken_off():
+    async def broken_off(waiting):
         task = asyncio.ensure_future(longterm(databases[0]).add_all(person(), approved))
-        await asyncio.sleep(after)
+        await asyncio.to_thread(waiting)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
 
-    run(broken_off())
+    with psycopg.connect(server_engine.database_url) as other:
+        if table:
+            other.execute(f"LOCK TABLE {table} IN EXCLUSIVE MODE")
+        run(broken_off(lambda: wait_until(lambda: not table or locked_out(server_engine))))
     assert run(longterm(databases[0]).find(agent(), None, 10)) == []
     assert run(longterm(databases[0]).add_all(person(), approved)) == len(approved)
     assert len(run(longterm(databases[1]).find(agent(), None, 2_000))) == len(approved)
+
+
+def locked_out(server_engine):
+    with psycopg.connect(server_engine.database_url) as connection:
+        return connection.execute("SELECT count(*) FROM pg_locks WHERE NOT granted").fetchone()[0] > 0
 
 
 def test_each_word_of_a_text_has_its_number_once_and_reaches_as_much_as_it_is_often_there():

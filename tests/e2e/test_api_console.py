@@ -58,7 +58,7 @@ def test_the_flow_counts_days_where_whoever_asks_lives(api, reviewer):
     assert (len(flow["days"]), flow["project_id"]) == (30, "apollo")
     today = flow["days"][-1]
     assert (today["recorded"], today["admitted"], today["refused"], today["promoted"]) == (2, 1, 1, 1)
-    assert today["refused_by"] == {"length": 1}
+    assert today["refused_by"] == {"length": 1, "substance": 1}
     assert flow["memory_ages"][0] == {"up_to_days": 1, "count": 1}
     far = [api.get("/flow", key=reviewer, days=1, offset_minutes=at).json()["days"][0] for at in (-840, 840)]
     # Between the ends of the world it is never the same day.

@@ -8,7 +8,7 @@ from memsieve import Memory
 from memsieve.cli.output import printable
 
 DECISION = "The team decided to use PostgreSQL for the ledger, because it needs real transactions."
-UNSURE = "Perhaps the cache is slow because of the network, though nobody has measured it so far."
+UNSURE = "The cache is slow because of the network, as the platform team measured on two days in March."
 HOSTILE = "\x1b[2J\x1b[31mred\u202e [bold]not markup[/bold] \x9b5m and the rest of this long enough sentence."
 
 

@@ -49,7 +49,7 @@ def test_every_command_of_agents_and_reviewers_works_on_a_server(remote):
     second = remote.json("record", *APOLLO, "Too short.")["entry"]["id"]
     [found] = remote.json("query", *APOLLO, "which database does the ledger use?")["results"]
     assert found["entry_id"] == first
-    assert DECISION in remote.run("query", *APOLLO, "--markdown", "which database?").stdout
+    assert DECISION in remote.run("query", *APOLLO, "--markdown", "which database does the ledger use?").stdout
     assert [one["id"] for one in remote.json("working", *APOLLO)["entries"]] == [first]
     listed = remote.json("log", *APOLLO)["entries"]
     assert [one["entry"]["id"] for one in listed] == [second, first]

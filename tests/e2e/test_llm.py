@@ -178,7 +178,7 @@ def test_many_outputs_at_once_wait_for_a_slow_judge_without_loss(server, judged)
     with judged() as memory:
         project = memory.project("apollo")
         for number in range(30):
-            text = f"Finding a{number} of node b{number} is kept by team c{number} in hall d{number} for now."
+            text = f"Node b{number} keeps backups in rack a{number} of hall c{number}, and team d{number} owns it."
             server.script(Reply(delay=0.05))
             project.record(text, session_id="s1", confidence=0.9)
         assert len(settled(project, 30)) == 30

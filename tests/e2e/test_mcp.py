@@ -21,7 +21,7 @@ from mcp.client.streamable_http import streamable_http_client
 from memsieve.kb.base import KnowledgeBase
 from memsieve.memory import Memory
 
-SAID = "Dates in the reports of the ledger follow the locale of the server, not that of the reader."
+SAID = "Dates in the reports of the ledger must follow the locale of the server, not that of the reader."
 QUESTION = "which locale do dates in reports follow?"
 PROMOTED = "The ledger of the treasury runs on PostgreSQL, because it needs real transactions."
 TOOLS = {"recall", "remember", "list_digest", "propose_promotion", "why", "kb_write", "kb_search", "kb_refine"}

@@ -26,7 +26,7 @@ from memsieve.mcp.server import build
 from memsieve.memory import AsyncMemory, Memory
 from memsieve.project import AsyncProject, ReadOnlyReview
 
-SAID = "Dates in the reports of the ledger follow the locale of the server, not that of the reader."
+SAID = "Dates in the reports of the ledger must follow the locale of the server, not that of the reader."
 QUESTION = "which locale do dates in reports follow?"
 SECRET = "The salary of the treasurer of the ledger is kept in the drawer of the second desk."
 ARGUMENTS = {

@@ -3,7 +3,7 @@
 from memsieve.config import Settings
 from memsieve.memory import Memory
 
-SAID = "Dates in the reports of the ledger follow the locale of the server, not that of the reader."
+SAID = "Dates in the reports of the ledger must follow the locale of the server, not that of the reader."
 
 
 def test_a_proposal_waits_for_a_person_on_every_engine(server_engine, data, small_embedder):

@@ -16,7 +16,7 @@ CHINESE = """
 新的监控系统可以在三十秒内发现服务异常。
 前端团队决定统一使用同一套组件库。
 公司年会将于十二月在杭州举行。
-采购部门正在比较三家云服务供应商的报价。
+采购部门选了报价最低的云服务供应商。
 项目组每周三下午召开进度会议。
 项目的验收标准由甲方代表书面确认。
 决策委员会由五名成员组成，每季度开会一次。
@@ -46,7 +46,7 @@ CHINESE = """
 文档平台支持多人同时编辑。
 团队讨论了三种缓存方案但没有得出结论。
 接口限流的阈值是每分钟六百次。
-法务部正在审核新的隐私政策。
+法务部要求新的隐私政策先经过审核。
 版本发布前必须通过回归测试。
 图片上传功能限制单个文件不超过十兆。
 竞争对手上周发布了类似的产品。
@@ -56,7 +56,7 @@ CHINESE = """
 仓库管理系统与财务系统已经打通。
 设计稿使用了新的品牌颜色。
 语音识别在嘈杂环境下效果不佳。
-推荐算法每小时更新一次模型。
+推荐算法每小时必须更新一次模型。
 """.split()
 
 
@@ -79,7 +79,10 @@ def test_quarantine_is_never_retrieved(project):
 def test_an_entry_leaves_working_memory_a_day_after_its_own_admission(project, clock):
     project.record(GOOD, session_id="s1", confidence=0.9)
     clock.advance(hours=24, seconds=-1)
-    project.record("A quite different finding about the colour of the new office chairs.", session_id="s1")
+    project.record(
+        "The colour of the new office chairs is dark green, because the old ones looked dirty after a year.",
+        session_id="s1",
+    )
     assert GOOD in contents(project.retrieve(GOOD))
     clock.advance(seconds=1)
     assert GOOD not in contents(project.retrieve(GOOD))
@@ -124,9 +127,11 @@ def test_different_chinese_sentences_are_no_duplicates_and_other_punctuation_is_
     for number, sentence in enumerate(CHINESE):
         admission = project.record(sentence, session_id=f"s{number}").admission
         assert [check.name for check in admission.checks if not check.passed and check.name != "length"] == []
-    again = project.record("推荐算法，每小时更新一次模型！推荐算法：每小时更新一次模型！", session_id="s")
+    again = project.record("推荐算法，每小时必须更新一次模型！推荐算法：每小时必须更新一次模型！", session_id="s")
     assert again.admission.admitted
-    copy = project.record("推荐算法 每小时更新一次模型，推荐算法 每小时更新一次模型。", session_id="s").admission
+    copy = project.record(
+        "推荐算法 每小时必须更新一次模型，推荐算法 每小时必须更新一次模型。", session_id="s"
+    ).admission
     assert [check.name for check in copy.checks if not check.passed] == ["duplicate"]
 
 

@@ -75,7 +75,7 @@ def fill(data, count=0):
             gone = project.review(by="ada").promote_text(f"{text} {text}")
             project.review(by="ada").retire(gone.id, reason="wrong")
         for number in range(count):
-            text = f"Finding a{number} of node b{number} is kept by team c{number} in the log d{number}."
+            text = f"Node b{number} keeps backups in rack a{number} of hall c{number}, and team d{number} owns it."
             assert project.record(text, session_id="s", confidence=0.9).admission.admitted
 
 

@@ -27,7 +27,8 @@ SETTINGS = Settings(filter=FilterSettings(disabled_checks=frozenset({"injection"
 
 def say(project, number, more=""):
     return project.record(
-        f"Finding a{number} of node b{number} is kept by the team c{number} at site d{number}. {more}", session_id="s"
+        f"Node b{number} keeps backups in rack a{number} of hall c{number}, and team d{number} owns it. {more}",
+        session_id="s",
     )
 
 

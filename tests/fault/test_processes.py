@@ -77,7 +77,7 @@ def test_many_threads_share_one_memory(memory):
     def work(thread):
         for number in range(12):
             mark = f"t{thread}n{number}"
-            text = f"Finding {mark}a of node {mark}b is kept by team {mark}c in the log {mark}d."
+            text = f"Node {mark}b stores its backups in rack {mark}a of hall {mark}c, and team {mark}d owns it."
             receipt = project.record(text, session_id=f"s{thread}", confidence=0.9)
             assert receipt.admission.admitted, receipt.admission.reasons
             found = project.retrieve(f"{mark}a {mark}b", session_id=f"r{thread}").items

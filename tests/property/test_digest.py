@@ -43,6 +43,7 @@ class Truth:
     said: dict[str, str] = field(default_factory=dict)
     claims: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
     decided: set[str] = field(default_factory=set)
+    dismissed: set[str] = field(default_factory=set)
     decided_claims: set[int] = field(default_factory=set)
     buried: set[int] = field(default_factory=set)
 
@@ -142,6 +143,10 @@ class Digests(RuleBasedStateMachine):
             opened.review(by="ada").promote(one.id, text=f"{one.summary} So says Ada." if deed == "edit" else None)
         truth.decided |= {source.entry_id for source in one.sources}
         truth.decided_claims |= claims_in(one.summary)
+        if deed == "dismiss":
+            truth.dismissed |= {source.entry_id for source in one.sources}
+        else:
+            self.what_was_rejected_in_these_words_is_open_again(truth, one.summary)
         assert one.id not in {each.id for each in opened.review(by="ada@example.org").insights()}
         assert opened.review(by="ada@example.org").insight(one.id).decision.by == "ada"
 
@@ -154,7 +159,17 @@ class Digests(RuleBasedStateMachine):
         entry_id = left[pick % len(left)]
         getattr(opened.review(by="bob"), deed)(entry_id, **({"reason": "wrong"} if deed == "dismiss" else {}))
         truth.decided.add(entry_id)
-        truth.buried |= truth.claims[entry_id] if deed == "dismiss" else set()
+        if deed == "dismiss":
+            truth.dismissed.add(entry_id)
+            truth.buried |= truth.claims[entry_id]
+        else:
+            self.what_was_rejected_in_these_words_is_open_again(truth, truth.said[entry_id])
+
+    def what_was_rejected_in_these_words_is_open_again(self, truth, words):
+        """Forget dismissals of a text that a person has promoted since: that lifts its tombstones."""
+        lifted = {one for one in truth.dismissed if truth.said.get(one, "").casefold() == words.casefold()}
+        truth.dismissed -= lifted
+        truth.decided -= lifted
 
     @rule(project=projects, pick=picks)
     def delete(self, project, pick):

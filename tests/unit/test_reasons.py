@@ -13,6 +13,7 @@ from memsieve.ingress.checks.injection.phrases import chinese_phrases, english_p
 from memsieve.model import Reason, TombstoneKind
 from memsieve.model.reasons import templates
 from memsieve.text.numbers import QuantityKind
+from memsieve.worth.model import Kind
 
 SOURCES = Path(memsieve.__file__).parent
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
@@ -27,6 +28,7 @@ SIGNS = {
 }
 # What stands behind the codes that are put together of two words.
 FAMILIES = {
+    "worth.": list(Kind),
     "tombstone.": list(TombstoneKind),
     "difference.": [*QuantityKind, "words", "values", "denial"],
     "injection.": [*{phrase.kind for phrase in PHRASES}, *load_marks().kinds.values(), "hidden text"],

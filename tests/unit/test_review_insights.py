@@ -13,7 +13,7 @@ from memsieve.testing.factories import digest, entry, insight, person, source, s
 
 pytestmark = pytest.mark.usefixtures("small_embedder")
 ONE = "Service alpha of region beta answers to team gamma about matter delta."
-TWO = "Visitors of building omega enter through gate sigma before hour kappa."
+TWO = "Visitors of building omega must enter through gate sigma before hour kappa."
 THREE = "Parcels for warehouse lambda leave on truck theta every morning of spring."
 SUMMARY = "Team gamma looks after alpha."
 EDITED = "Team gamma looks after alpha and beta."

@@ -5,6 +5,7 @@ const en = {
   names: {
     length: 'Length',
     confidence: 'Confidence',
+    substance: 'Substance',
     tombstone: 'Rejected before',
     echo: 'Echo',
     injection: 'Injection',
@@ -26,6 +27,7 @@ const zh: typeof en = {
   names: {
     length: '长度',
     confidence: '置信度',
+    substance: '内容价值',
     tombstone: '曾被否定',
     echo: '复述',
     injection: '注入',

@@ -10,7 +10,7 @@ from memsieve.text.word_lists import WordFile
 _FILE = WordFile("memsieve.claims", "guards.txt")
 _NO_CLAIM = _FILE.pattern("no claim", or_this=r"[?？]|[:：]\s*$|")
 _QUESTION = re.compile(
-    r"\s*(?:(?:so|and|but|or)\s)?(?:(?:do|does|did|is|are|was|were|can|will|have|has)\s(?:we|you|it|that|this|they|there|he|she|i|the)\b"
+    r"\s*(?:(?:so|and|but|or),?\s)?(?:(?:do|does|did|is|are|was|were|can|will|have|has)\s(?:we|you|it|that|this|they|there|he|she|i|the)\b"
     r"|(?:what|why|how|who)\b)",
     re.IGNORECASE,
 )

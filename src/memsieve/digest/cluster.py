@@ -21,6 +21,7 @@ import numpy.typing as npt
 from memsieve.model import Vector
 
 Points: TypeAlias = npt.NDArray[np.float32]
+Numbers: TypeAlias = npt.NDArray[np.float64]
 
 _SEED = 20261
 # Statements with a closeness of less than this have nothing to do with each other.
@@ -39,6 +40,8 @@ _ALL_PAIRS = 6000
 _PER_CELL = 600
 _CELLS_EACH = 3
 _BLOCK = 1024
+# Among fewer statements none is more central than the others.
+_FEW = 8
 
 
 def idf(texts: Sequence[tuple[str, ...]]) -> dict[str, float]:
@@ -93,6 +96,17 @@ def graph(made: Points, owners: Sequence[int], given_up: threading.Event | None 
     found, places = np.unique(np.concatenate(keys), return_index=True)
     found = found.astype(np.int64)
     return Graph(found // len(made), found % len(made), np.concatenate(weights)[places].astype(np.float64), len(made))
+
+
+def centrality(made: Points, sessions: npt.NDArray[np.intp]) -> Numbers:
+    """Return how near each point is to the others of its session, in that session's deviations; 0 among few."""
+    sums = np.zeros((sessions.max(initial=-1) + 1, made.shape[1]))
+    np.add.at(sums, sessions, made)
+    counts = np.bincount(sessions)[sessions]
+    near = ((made * sums[sessions]).sum(axis=1) - 1) / np.maximum(counts - 1, 1)
+    means = (np.bincount(sessions, near) / np.bincount(sessions))[sessions]
+    spread = np.sqrt(np.bincount(sessions, (near - means) ** 2) / np.bincount(sessions))[sessions]
+    return np.where(counts >= _FEW, (near - means) / np.maximum(spread, 1e-6), 0.0)
 
 
 def groups(near: Graph) -> list[list[int]]:

@@ -20,7 +20,7 @@ _NAMESPACE = uuid.UUID("6f3c1d0a-52a6-4c58-9a52-3f6f7d0c2b11")
 
 
 def in_order(insights: Iterable[Insight], now: datetime) -> list[Insight]:
-    """Return insights in the order of the queue: ready and widely supported ones first, stale ones last."""
+    """Return insights in the order of the queue: what contradicts first, then what is ready, stale ones last."""
     return sorted(insights, key=lambda insight: _sort_key(insight, now))
 
 
@@ -32,13 +32,20 @@ def is_stale(insight: Insight, now: datetime) -> bool:
 def _sort_key(insight: Insight, now: datetime) -> tuple[object, ...]:
     return (
         is_stale(insight, now),
+        not _contradicts_memory(insight),
+        not insight.disputed,
         _ORDER.index(insight.refinement.outcome),
         -insight.sessions,
         -insight.agents,
         -len(insight.sources),
+        -insight.last_seen.timestamp(),
         insight.made_at,
         insight.id,
     )
+
+
+def _contradicts_memory(insight: Insight) -> bool:
+    return insight.nearest is not None and insight.nearest.conflict is not None
 
 
 def new_id(project_id: str, entry_ids: Sequence[str]) -> str:

@@ -5,15 +5,25 @@ from __future__ import annotations
 import asyncio
 import math
 import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from memsieve.digest.cluster import Points, graph, groups, idf, points, rows, tfidf
-from memsieve.digest.scoring import Cluster, ScoredStatement, closeness, gather_support, nearness, score_cluster, scored
-from memsieve.digest.stance import take_sides
+from memsieve.digest.cluster import Numbers, Points, centrality, graph, groups, idf, points, rows, tfidf
+from memsieve.digest.scoring import (
+    Cluster,
+    ScoredStatement,
+    closeness,
+    gather_support,
+    nearness,
+    quality,
+    score_cluster,
+    scored,
+)
+from memsieve.digest.stance import contradicts_itself, take_sides
 from memsieve.digest.window import DedupedStatement, Window, deduplicate
+from memsieve.model import Vector
 from memsieve.ports import Embedder, Progress
 
 # To embed a statement by itself takes some milliseconds: the clearest are, and all that are weighed. For the others the
@@ -29,6 +39,9 @@ _BATCH = 64
 # The most weight that a cluster loses for being near another: ten insights should have ten subjects.
 _NEAR_COSTS = 0.6
 _FAR, _FAR_TO_NEAR = 0.2, 0.3
+# How many statements are compared with verified memory, and how much more a contradiction weighs: it comes first.
+_MOST_COMPARED = 600
+_CONTRADICTING = 1000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +60,7 @@ class Extractor:
     window: Window
     embedder: Embedder
     progress: Progress
+    contradicts_memory: Callable[[str, Vector | None], Awaitable[bool]]
     # Set when the digest is cancelled, as when a memory is closed: then the threads that work for it end early.
     _given_up: threading.Event = field(default_factory=threading.Event)
 
@@ -75,22 +89,32 @@ class Extractor:
         """Return groups of statements by their numbers, the most promising first, each from its core out."""
         made = points([each.vector for each in deduped], [tfidf(each.statement.words, weights) for each in deduped])
         near = graph(made, [min(each.quotes) for each in deduped], self._given_up)
-        for each, company in zip(deduped, near.company(), strict=True):
-            each.company = float(company)
+        for each, company, central in zip(deduped, near.company(), self._centrality(made, deduped), strict=True):
+            each.company, each.centrality = float(company), float(central)
         found = [] if self._given_up.is_set() else groups(near)
         ranked = sorted(found, key=lambda group: -_promise(group, made, deduped, self.window))
         return [_from_its_core(group, made, deduped) for group in ranked]
+
+    def _centrality(self, made: Points, deduped: list[DedupedStatement]) -> Numbers:
+        """Return how near each statement is to what its session says as a whole, in deviations of that session."""
+        sessions = [self.window.entry(min(each.quotes)).session_id for each in deduped]
+        places = {session: place for place, session in enumerate(dict.fromkeys(sessions))}
+        return centrality(made, np.array([places[session] for session in sessions]))
 
     async def _scored(
         self, deduped: list[DedupedStatement], together: list[list[int]], weights: Mapping[str, float], most: int
     ) -> list[Cluster]:
         grouped = {number for group in together for number in group}
-        alone = [[number] for number in self._most_repeated(deduped) if number not in grouped][:_MOST_ALONE]
-        candidates = (*together[:_MOST_GROUPS], *alone)
+        ordered = self._most_repeated(deduped)
+        alone = [[number] for number in ordered if number not in grouped][:_MOST_ALONE]
+        contrary = await self._contradicting(deduped, ordered[:_MOST_COMPARED])
+        candidates = (*together[:_MOST_GROUPS], *alone, *([number] for number in contrary))
         tried = [[deduped[number] for number in group[:_MOST_OF_A_GROUP]] for group in candidates]
         await self._embed([each for group in tried for each in group], (70, 80))
         clusters = [score_cluster([scored(each, weights) for each in group], self.window, weights) for group in tried]
-        chosen = _apart([each for each in clusters if each], 2 * most)
+        denying = {id(deduped[number]) for number in contrary}
+        raised = await asyncio.to_thread(self._raised, [each for each in clusters if each], denying)
+        chosen = _apart(raised, 2 * most)
         vectors = rows([each.vector for each in deduped])
         elsewhere = [_nearby(cluster, deduped, vectors) for cluster in chosen]
         await self._embed([each for found in elsewhere for each in found], (80, 90))
@@ -99,13 +123,31 @@ class Extractor:
             for cluster, found in zip(chosen, elsewhere, strict=True)
         ]
 
+    async def _contradicting(self, deduped: list[DedupedStatement], numbers: Sequence[int]) -> list[int]:
+        """Return the numbers of those statements that contradict verified memory."""
+        known = [number for number in numbers if deduped[number].exact and self.window.counts(deduped[number])]
+        return [
+            number
+            for number in known
+            if await self.contradicts_memory(deduped[number].statement.text, deduped[number].vector)
+        ]
+
+    def _raised(self, clusters: list[Cluster], denying: set[int]) -> list[Cluster]:
+        """Return clusters with those before all others that contradict verified memory or themselves."""
+        return [
+            replace(each, value=each.value * _CONTRADICTING, contradicting=True)
+            if id(each.lead.deduped) in denying or (not self._given_up.is_set() and contradicts_itself(each))
+            else each
+            for each in clusters
+        ]
+
     def _full(self, cluster: Cluster, more: Sequence[ScoredStatement]) -> Cluster:
         return take_sides(gather_support(cluster, more), self.window)
 
     def _most_repeated(self, deduped: list[DedupedStatement]) -> list[int]:
-        """Return the numbers of statements, those first that most sessions have in these words, then the clearest."""
+        """Return the numbers of statements, those first that most sessions have in these words, then the best."""
         sessions = [len({self.window.entry(entry).session_id for entry in each.quotes}) for each in deduped]
-        return sorted(_clearest(deduped), key=lambda number: -sessions[number])
+        return sorted(range(len(deduped)), key=lambda number: (-sessions[number], -quality(deduped[number])))
 
     async def _embed(self, deduped: Sequence[DedupedStatement], steps: tuple[int, int]) -> None:
         """Give each statement the vector of its own words."""
@@ -123,9 +165,9 @@ def _promise(group: list[int], made: Points, deduped: list[DedupedStatement], wi
     sessions = {window.entry(entry).session_id for entry in entries}
     centre = made[group].mean(axis=0)
     tight = (float(centre @ centre) * len(group) - 1) / (len(group) - 1) if len(group) > 1 else 1.0
-    clear = float(np.sort([deduped[number].statement.clarity for number in group])[-3:].mean())
+    good = float(np.sort([quality(deduped[number]) for number in group])[-3:].mean())
     central = 1 + math.log1p(max(deduped[number].company for number in group))
-    return (1 + 1.5 * math.log(len(sessions)) + 0.6 * math.log(len(entries))) * tight * clear**2 * central
+    return (1 + 1.5 * math.log(len(sessions)) + 0.6 * math.log(len(entries))) * tight * good * central
 
 
 def _from_its_core(group: list[int], made: Points, deduped: list[DedupedStatement]) -> list[int]:

@@ -96,6 +96,14 @@ class InsightMaker:
         sources = (_source(Window([receipt]), 0, entry.content, contrary=False),)
         return await self._insight(scope, sources, Summary(entry.content, note=note), vector, None, now)
 
+    async def contradicts_memory(self, scope: Scope, text: str, vector: Vector | None) -> bool:
+        """Say whether a text contradicts the verified memory nearest to it."""
+        hits = await self.longterm.search(scope, vector, tokenize(text), _NEAREST)
+        nearest = max(hits, key=_similarity, default=None)
+        if nearest is None or _similarity(nearest) < _SAME_THING:
+            return False
+        return await asyncio.to_thread(find_conflict, nearest.content, text) is not None
+
     async def again(self, scope: Scope, insight: Insight) -> Insight:
         """Return a waiting insight as of now: with the sources it has left, compared with today's memory."""
         left = {source.entry_id for source in insight.sources}

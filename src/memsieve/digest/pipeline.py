@@ -7,20 +7,21 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import partial
 
 from memsieve import validate
 from memsieve.digest.continuity import MOST_SHOWN, PendingInsights, in_order
 from memsieve.digest.extraction import ExtractionResult, Extractor
 from memsieve.digest.insights import InsightMaker, sources_of
 from memsieve.digest.prior_decisions import DecisionHistory, PriorDecisions
-from memsieve.digest.scoring import Cluster
+from memsieve.digest.scoring import Cluster, can_be_decided
 from memsieve.digest.stance import led_by
 from memsieve.digest.window import Window
 from memsieve.model import Digest, ExclusionReason, Insight, Scope
 from memsieve.ports import Clock, DigestStore, Embedder, Progress
 
 MOST_DAYS = 3660
-# The most clusters of a single entry, unless the window holds few statements.
+# The most clusters of a single session, unless the window holds few statements.
 _MOST_ALONE = 5
 _FEW_STATEMENTS = 20
 # How many more clusters are extracted than shown: some restate decisions, or were left undecided for long.
@@ -55,7 +56,13 @@ class Digester:
         pending = PendingInsights(insights=insights, undecided=window.ids, now=now)
         history = await self.decided.history(scope)
         wanted = MOST_SHOWN + min(len(history.decided) + len(pending.stale), _MOST_BESIDES)
-        found = await Extractor(window=window, embedder=self.embedder, progress=progress).extract(wanted)
+        extractor = Extractor(
+            window=window,
+            embedder=self.embedder,
+            progress=progress,
+            contradicts_memory=partial(self.maker.contradicts_memory, scope),
+        )
+        found = await extractor.extract(wanted)
         new = await self._new(window, found, history, pending)
         waiting, gone = await self._pending(scope, window, new, pending, history)
         digest = Digest(
@@ -98,10 +105,14 @@ class Digester:
             if not places:
                 break
             sources = sources_of(cluster, window)
-            if (cluster.alone and not alone) or await history.absorbs(cluster, sources):
+            sessions = len({source.session_id for source in sources})
+            single = sessions == 1
+            if (single and not alone) or await history.absorbs(cluster, sources):
+                continue
+            if not can_be_decided(cluster, sessions):
                 continue
             new.append(cluster)
-            alone -= cluster.alone
+            alone -= single
             places -= any(source.entry_id not in stale for source in sources)
         return new
 

@@ -35,6 +35,14 @@ _ALONE = 0.75
 _BARE = 2
 # A statement with this many content words is complete.
 _WHOLE = 9
+# The least clarity and worth of what one session says alone. Annotators of Chinese speech, which is long, highlight
+# what is less clear than this, and what speaks of what counts.
+_CLEAR_ALONE, _WORTH_ALONE = 0.85, 0.6
+# The least similarity of a document's statement to the task for which it was read.
+_ABOUT_TASK = 0.28
+# What is left of the quality of a statement that is hardly likely one, and what a deviation towards the centre adds.
+_LEAST_LIKELY = 0.3
+_CENTRAL = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,22 +64,35 @@ class ScoredStatement:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """A group of statements: the lead, which the others support best, and those for and against it, nearest first."""
+    """A group of statements: the lead, which the others support best, and those for and against it, nearest first.
+
+    It is `contradicting` if it contradicts verified memory, or itself.
+    """
 
     lead: ScoredStatement
     support: tuple[ScoredStatement, ...]
     value: float
     against: tuple[ScoredStatement, ...] = ()
-
-    @property
-    def alone(self) -> bool:
-        """Whether one entry says it and no other."""
-        return len(self.entries) == 1
+    contradicting: bool = False
 
     @property
     def entries(self) -> list[int]:
         """The entries behind it, in the order they were recorded."""
         return sorted({entry for one in (*self.support, *self.against) for entry in one.deduped.quotes})
+
+
+def can_be_decided(cluster: Cluster, sessions: int) -> bool:
+    """Say whether a person could decide on a cluster: what one session says alone must be good by itself.
+
+    Of a document that an agent read, only what is about its task is knowledge of the project.
+    """
+    deduped, vector = cluster.lead.deduped, cluster.lead.vector
+    statement = deduped.statement
+    clear = statement.clarity >= _CLEAR_ALONE and statement.worth >= _WORTH_ALONE
+    if cluster.lead.chinese:
+        clear = statement.emphasis > 0 or not deduped.crowded
+    beside = deduped.task is not None and vector is not None and float(deduped.task @ vector) < _ABOUT_TASK
+    return sessions > 1 or cluster.contradicting or (clear and not beside)
 
 
 def scored(deduped: DedupedStatement, weights: Mapping[str, float]) -> ScoredStatement:
@@ -197,10 +218,17 @@ def _of_a_session(strengths: list[float]) -> float:
     return strengths[0] + min(_MOST_FROM_OTHERS, _OTHER_AGENT * sum(strengths[1:]))
 
 
+def quality(deduped: DedupedStatement) -> float:
+    """Return how good a statement is by itself: worth remembering, clear, and central to what its session says."""
+    statement = deduped.statement
+    likely = _LEAST_LIKELY + (1 - _LEAST_LIKELY) * statement.worth
+    told = _CENTRAL * max(-2.0, min(2.0, deduped.centrality)) + statement.emphasis
+    return float(likely * statement.clarity**2 * math.exp(told))
+
+
 def _worth(one: ScoredStatement, weights: Mapping[str, float]) -> float:
-    """Return how much a statement is worth deciding on: clear, complete, specific, and central to its group."""
-    statement = one.deduped.statement
+    """Return how much a statement is worth deciding on: good by itself, complete, specific, and often talked about."""
     telling = sum(weights[word] for word in one.tfidf) / (len(one.tfidf) * max(weights.values()))
-    whole = min(1.0, statement.terms / _WHOLE)
-    central = 1 + math.log1p(one.deduped.company)
-    return float(statement.clarity**2 * telling**1.75 * whole * central)
+    whole = min(1.0, one.deduped.statement.terms / _WHOLE)
+    company = 1 + math.log1p(one.deduped.company)
+    return float(quality(one.deduped) * telling**1.75 * whole * company)

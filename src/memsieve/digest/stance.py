@@ -8,12 +8,17 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations, product
 
+from memsieve.claims.claim import unshared_weight
+from memsieve.claims.compare import shared_weight
 from memsieve.claims.contradictions import find_contradiction_between
 from memsieve.claims.statement import read_statement
 from memsieve.digest.scoring import Cluster, ScoredStatement, gather_support
 from memsieve.digest.window import Window
 from memsieve.model import Dispute, InsightSource, Reason, SourceDoubt
+from memsieve.text.sentences import split_clauses
 
+# Two statements that are as near as this by vector mean the same, whichever words they choose.
+_SAME_MEANING = 0.82
 # The most statements compared, at up to some milliseconds each: the nearest first; the others do not count.
 _MOST_HEARD = 24
 _NEGATIVE = re.compile(r"(?<![\w-])[-−](\d+)")
@@ -24,12 +29,22 @@ _MOST_DISPUTES = 3
 
 
 def take_sides(cluster: Cluster, window: Window) -> Cluster:
-    """Return a cluster whose support agrees with its lead; where more sessions say the opposite, that is the lead."""
+    """Return a cluster whose support agrees with its lead.
+
+    Where more sessions say the opposite, or as many and later, that is the lead.
+    """
     sided = _sided(cluster, window)
     others = [one for one in sided.against if window.counts(one.deduped)]
-    if others and _sessions(others, window) > _sessions(sided.support, window):
+    if others and _strength(others, window) > _strength(sided.support, window):
         return _sided(gather_support(replace(cluster, lead=others[0]), ()), window)
     return sided
+
+
+def contradicts_itself(cluster: Cluster) -> bool:
+    """Say whether one of the statements nearest to the lead contradicts it."""
+    lead = cluster.lead
+    others = [one for one in cluster.support if one is not lead][:_MOST_OTHERS]
+    return any(find_contradiction_between(lead.text, one.text) is not None for one in others)
 
 
 def led_by(cluster: Cluster, words: str, window: Window) -> Cluster:
@@ -50,15 +65,32 @@ def _sided(cluster: Cluster, window: Window) -> Cluster:
     heard = [one for one in cluster.support if one is not lead][:_MOST_HEARD]
     against = [one for one in heard if find_contradiction_between(lead.text, one.text) is not None]
     agreeing = [one for one in heard if one not in against]
-    support = [one for one in agreeing if _has_figures_of(lead, one) or not window.counts(one.deduped)]
+    support = [one for one in agreeing if _gives_same_figures(lead, one) or not window.counts(one.deduped)]
     return replace(cluster, support=(lead, *support), against=tuple(against))
 
 
-def _has_figures_of(lead: ScoredStatement, one: ScoredStatement) -> bool:
-    """Say whether a statement holds a figure of the lead, if that has any: one with another figure is no support."""
+def _gives_same_figures(lead: ScoredStatement, one: ScoredStatement) -> bool:
+    """Say whether a statement gives a figure of the lead, if that has any, and of the same thing."""
     wanted, named = _figures(lead.text), _figures(one.text)
-    same_sign = set(_NEGATIVE.findall(lead.text)) == set(_NEGATIVE.findall(one.text))
-    return same_sign and (not wanted or not wanted.isdisjoint(named))
+    if set(_NEGATIVE.findall(lead.text)) != set(_NEGATIVE.findall(one.text)):
+        return False
+    return not wanted or (bool(wanted & named) and not _names_other_subject(lead, one, wanted & named))
+
+
+def _names_other_subject(lead: ScoredStatement, one: ScoredStatement, figures: frozenset[object]) -> bool:
+    """Say whether the same is said of something else: 5 % of one shop is no evidence for 5 % of another."""
+    if lead.chinese != one.chinese:
+        return False
+    a, b = (read_statement(_clause_with(figures, each.text)) for each in (lead, one))
+    own, other = unshared_weight(a, b, ()), unshared_weight(b, a, ())
+    if not 0 < max(own, other) <= shared_weight(a, b) / 2 or not min(own, other):
+        return False
+    return lead.vector is None or one.vector is None or float(lead.vector @ one.vector) < _SAME_MEANING
+
+
+def _clause_with(figures: frozenset[object], text: str) -> str:
+    """Return the clause that gives one of the figures; what stands around it may say who found that, and how."""
+    return next((clause for clause in split_clauses(text) if figures & _figures(clause)), text)
 
 
 @lru_cache(maxsize=4096)
@@ -68,9 +100,10 @@ def _figures(text: str) -> frozenset[object]:
     return frozenset(value for value in values if value != (1.0,))
 
 
-def _sessions(scored: Iterable[ScoredStatement], window: Window) -> int:
+def _strength(scored: Iterable[ScoredStatement], window: Window) -> tuple[int, int]:
+    """Return how many sessions say something, and the number of the last entry that does."""
     numbers = {number for one in scored for number in one.deduped.quotes if window.doubt(number) is None}
-    return len({window.entry(number).session_id for number in numbers})
+    return len({window.entry(number).session_id for number in numbers}), max(numbers, default=-1)
 
 
 def disputes(sources: Sequence[InsightSource]) -> tuple[Dispute, ...]:

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import math
 import re
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest
 
-from memsieve.digest.statements import ClearStatement, statements
+from memsieve.digest.statements import ClearStatement, ReadText, read_text
 from memsieve.model import CheckName, Decision, Entry, Receipt, SourceDoubt, Vector
 from memsieve.text.normalize import normalized
 
-# What states less clearly than this is set aside.
+# What is less clear than this is set aside.
 LEAST_CLARITY = 0.45
 # A long entry is represented by its clearest statements: it says more than anybody can decide on.
-_MOST_PER_ENTRY = 6
+_MOST_PER_ENTRY = 12
 _MOST_FIGURES = 4
+# In more sessions than this, one wording is a template of its agent, if that is most of the agent's sessions.
+_MOST_SESSIONS = 3
+# What so much of stands in a question or task of its session only restates that.
+_RESTATES = 0.8
+# A session that states more than a digest shows: not everything of it can be decided on.
+_CROWD = 11
 _DIGITS = re.compile(r"\d+")
 _FIGURE = re.compile(r"[-−]?\d+(?:[.,:/]\d+)*")
 
@@ -86,9 +93,10 @@ def _injected(content: str) -> bool:
 
 @dataclass(slots=True)
 class DedupedStatement:
-    """One statement, the wording of each entry that has it, and how much else is said about it.
+    """One statement, the wording of each entry that has it, how much else is said about it, and how central it is.
 
-    Its vector is that of the entry that says least beside it; `exact` when that is nothing.
+    Its vector is that of the entry that says least beside it; `exact` when that is nothing. What stands in a document
+    has the vector of the `task` that its session began with; `crowded` when its session states much else.
     """
 
     statement: ClearStatement
@@ -96,6 +104,9 @@ class DedupedStatement:
     vector: Vector | None = None
     exact: bool = False
     company: float = 0.0
+    centrality: float = 0.0
+    task: Vector | None = None
+    crowded: bool = False
 
 
 def deduplicate(receipts: Sequence[Receipt], given_up: threading.Event) -> list[DedupedStatement]:
@@ -105,18 +116,81 @@ def deduplicate(receipts: Sequence[Receipt], given_up: threading.Event) -> list[
     """
     found: dict[str, DedupedStatement] = {}
     shortest: dict[str, int] = {}
+    tasks = SessionTasks()
     for number, receipt in enumerate(receipts):
         if given_up.is_set():
             return []
-        entry = receipt.entry
-        for statement in _clearest(entry.content):
+        entry, text = receipt.entry, read_text(receipt.entry.content)
+        # An order that the filter found is shown beside what it stands in, and is nobody's task.
+        ordered = _passed(receipt).get(CheckName.INJECTION) is False
+        for statement in _clearest(text.statements if ordered else tasks.beyond(entry, text)):
             key = _key(statement.text)
-            deduped = found.setdefault(key, DedupedStatement(statement))
+            deduped = found.setdefault(
+                key, DedupedStatement(statement, task=tasks.vector(entry.session_id) if text.is_document else None)
+            )
             deduped.quotes.setdefault(number, statement.text)
             beside = len(entry.content.strip()) - len(statement.text)
             if entry.embedding is not None and beside < shortest.get(key, beside + 1):
                 deduped.vector, deduped.exact, shortest[key] = entry.embedding, beside == 0, beside
-    return _without_readings(list(found.values()), receipts)
+    _tell_crowded(found.values(), receipts)
+    return _without_copies(_without_readings(list(found.values()), receipts), receipts)
+
+
+def _tell_crowded(deduped: Collection[DedupedStatement], receipts: Sequence[Receipt]) -> None:
+    sessions = [receipts[min(each.quotes)].entry.session_id for each in deduped]
+    counts = Counter(sessions)
+    for each, session in zip(deduped, sessions, strict=True):
+        each.crowded = counts[session] >= _CROWD
+
+
+class SessionTasks:
+    """What the sessions were asked so far: who restates the task or the question knows nothing yet."""
+
+    def __init__(self) -> None:
+        self._asked: dict[str, list[frozenset[str]]] = {}
+        self._vectors: dict[str, Vector | None] = {}
+
+    def vector(self, session_id: str) -> Vector | None:
+        """Return the vector of the task that a session began with."""
+        return self._vectors.get(session_id)
+
+    def beyond(self, entry: Entry, text: ReadText) -> list[ClearStatement]:
+        """Return the statements of the next text of a session that say more than what was asked."""
+        first = entry.session_id not in self._asked
+        if first and text.is_task:
+            self._vectors[entry.session_id] = entry.embedding
+        asked = self._asked.setdefault(entry.session_id, [])
+        task = [frozenset(each.words) for each in text.statements] if first and text.is_task else []
+        asked += [*text.asked, *task]
+        return [each for each in text.statements if not any(_restates(each, one) for one in asked)]
+
+
+def _restates(statement: ClearStatement, asked: frozenset[str]) -> bool:
+    words = set(statement.words)
+    return len(words & asked) >= _RESTATES * len(words)
+
+
+def _without_copies(deduped: list[DedupedStatement], receipts: Sequence[Receipt]) -> list[DedupedStatement]:
+    """Leave one entry of what an agent says word for word in most of its many sessions: a template is no evidence."""
+    sessions = defaultdict[str | None, set[str]](set)
+    for receipt in receipts:
+        sessions[receipt.entry.agent_id].add(receipt.entry.session_id)
+    for each in deduped:
+        said = defaultdict[str | None, set[str]](set)
+        for number in each.quotes:
+            said[receipts[number].entry.agent_id].add(receipts[number].entry.session_id)
+        templates = {agent for agent, mine in said.items() if _is_template(agent, len(mine), len(sessions[agent]))}
+        seen = set[str | None]()
+        for number in [*each.quotes] if templates else ():
+            agent = receipts[number].entry.agent_id
+            if agent in templates and agent in seen:
+                del each.quotes[number]
+            seen.add(agent)
+    return deduped
+
+
+def _is_template(agent_id: str | None, said_in: int, sessions: int) -> bool:
+    return agent_id is not None and said_in > _MOST_SESSIONS and 2 * said_in > sessions
 
 
 def _key(text: str) -> str:
@@ -141,6 +215,6 @@ def _without_readings(deduped: list[DedupedStatement], receipts: Sequence[Receip
     ]
 
 
-def _clearest(content: str) -> list[ClearStatement]:
-    clear = [each for each in statements(content) if each.clarity >= LEAST_CLARITY]
-    return nlargest(_MOST_PER_ENTRY, clear, key=lambda each: each.clarity)
+def _clearest(statements: Iterable[ClearStatement]) -> list[ClearStatement]:
+    clear = [each for each in statements if each.clarity >= LEAST_CLARITY]
+    return nlargest(_MOST_PER_ENTRY, clear, key=lambda each: each.clarity * each.worth * math.exp(each.emphasis))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 from memsieve.config import Settings
 from memsieve.errors import EmbedderError, JudgeError, MemsieveError, NotFound
-from memsieve.ingress.checks.candidate import Candidate
-from memsieve.ingress.pipeline import evaluate
+from memsieve.ingress.checks.candidate import Candidate, Substance, read_substance
+from memsieve.ingress.pipeline import evaluate, evaluate_history
 from memsieve.ingress.recheck import NEAREST_TOMBSTONES, AdmissionRecheck
 from memsieve.model import (
     Admission,
@@ -28,6 +28,7 @@ from memsieve.model import (
     Receipt,
     Scope,
     Vector,
+    excerpt,
 )
 from memsieve.ports import (
     LONG_TEXT,
@@ -56,18 +57,26 @@ MAX_ATTEMPTS = 5
 
 @dataclass(frozen=True, kw_only=True)
 class Prefetch:
-    """Reads under way for an entry: its vector, and what surrounds it; the lock had this version when they began."""
+    """Reads under way for an entry: what is in it, and what surrounds it; the lock had this version when they began."""
 
     lock: ProjectLock
     version: int
     surroundings: asyncio.Future[tuple[list[ContextItem], list[Entry]]]
-    embedding: asyncio.Future[list[Vector | None]]
+    content: asyncio.Future[ReadContent]
 
     def cancel(self) -> None:
         """Give up the reads, and their errors with them."""
-        for read in (self.surroundings, self.embedding):
+        for read in (self.surroundings, self.content):
             read.cancel()
             read.add_done_callback(lambda done: done.cancelled() or done.exception())
+
+
+@dataclass(frozen=True, slots=True)
+class ReadContent:
+    """What of an entry is worth remembering, and the vector of that."""
+
+    substance: Substance
+    vector: Vector | None
 
 
 @dataclass(kw_only=True)
@@ -104,8 +113,18 @@ class AdmissionDecider:
             self.servings.recently_served(system, session_id=entry.session_id, limit=SERVED_TO_SESSION),
             self.working.list(system),
         )
-        embedding = asyncio.ensure_future(self.embedder.embed([entry.content]))
-        return Prefetch(lock=lock, version=lock.version, surroundings=surroundings, embedding=embedding)
+        content = asyncio.ensure_future(self._read(entry.content))
+        return Prefetch(lock=lock, version=lock.version, surroundings=surroundings, content=content)
+
+    async def read_all(self, contents: Sequence[str]) -> list[ReadContent]:
+        """Return what is worth remembering of each content, with the vector of that."""
+        substances = [await read_substance(content, self.settings.filter) for content in contents]
+        vectors = await self.embedder.embed([substance.excerpt for substance in substances])
+        return [ReadContent(*read) for read in zip(substances, vectors, strict=True)]
+
+    async def _read(self, content: str) -> ReadContent:
+        [read] = await self.read_all([content])
+        return read
 
     async def decide(self, scope: Scope, entry: Entry, prefetch: Prefetch, *, wait: bool, new: bool) -> Receipt:
         """Decide on a pending entry; with a slow judge it stays pending unless `wait` is set.
@@ -114,15 +133,11 @@ class AdmissionDecider:
         """
         system = Scope.system(scope.project_id)
         try:
-            verdict = await self.judge.consistent(entry.content) if self.judge.quick else None
-            words = tokenize(entry.content)
             served, working = await prefetch.surroundings
-            [vector] = await prefetch.embedding
+            read = await prefetch.content
             if self.clock() - entry.created_at >= WORKING_LIFE:
-                return await self.refuse_by_age(scope, entry, vector)
-            candidate = Candidate(
-                entry=entry, words=words, vector=vector, working=working, served=served, verdict=verdict
-            )
+                return await self.refuse_by_age(scope, entry, read)
+            candidate = replace(await self._candidate(entry, read), working=working, served=served)
             receipt = await self._decide(system, candidate, prefetch.lock, prefetch.version if new else None)
         except MemsieveError as exc:
             # The entry is stored: a caller who got an error would record it again.
@@ -133,8 +148,8 @@ class AdmissionDecider:
         judging = start_task(self._slow_verdicts, self._judge(system, candidate))
         return await asyncio.shield(judging) if wait else receipt
 
-    async def refuse_by_age(self, scope: Scope, entry: Entry, vector: Vector | None) -> Receipt:
-        """Refuse an entry that is too old for working memory."""
+    async def refuse_by_age(self, scope: Scope, entry: Entry, read: ReadContent) -> Receipt:
+        """Refuse an entry that is too old for working memory, and keep what the checks on its content alone found."""
         now = self.clock()
         admission = Admission.without_checks(
             NotChecked.AGE,
@@ -143,8 +158,17 @@ class AdmissionDecider:
             score=(now - entry.created_at).total_seconds(),
             at=now,
         )
-        await self.quarantine.decide(Scope.system(scope.project_id), entry.id, admission, vector)
-        return Receipt(entry=replace(entry, embedding=vector), admission=admission)
+        checks = evaluate_history(await self._candidate(entry, read), self.settings.filter)
+        admission = replace(admission, checks=(*admission.checks, *checks))
+        await self.quarantine.decide(Scope.system(scope.project_id), entry.id, admission, read.vector)
+        return Receipt(entry=replace(entry, embedding=read.vector), admission=admission)
+
+    async def _candidate(self, entry: Entry, read: ReadContent) -> Candidate:
+        text = read.substance.excerpt
+        verdict = await self.judge.consistent(text) if self.judge.quick else None
+        return Candidate(
+            entry=entry, substance=read.substance, words=tokenize(text), vector=read.vector, verdict=verdict
+        )
 
     async def retry(
         self, scope: Scope, *, waiting_since: timedelta = timedelta(), automatic: bool = False
@@ -187,7 +211,7 @@ class AdmissionDecider:
 
     async def _judge(self, scope: Scope, candidate: Candidate) -> Receipt:
         try:
-            verdict = await self.judge.consistent(candidate.entry.content)
+            verdict = await self.judge.consistent(candidate.excerpt)
             return await self._decide(scope, replace(candidate, verdict=verdict), self.locks.for_project(scope))
         except MemsieveError as exc:
             return await self._postpone(scope, candidate.entry, exc)
@@ -221,7 +245,7 @@ class AdmissionDecider:
             served = admission.admitted and (version is not None or await self._unreviewed(scope, entry))
             await self.quarantine.decide(scope, entry.id, admission, vector)
             if served:
-                hot = replace(entry, layer=Layer.WORKING, embedding=vector)
+                hot = served_entry(Receipt(entry=replace(entry, embedding=vector), admission=admission))
                 await self.working.put(scope, hot, admission)
                 start_task(self._rechecks, self._recheck(scope, hot, audit_head))
         return Receipt(entry=replace(entry, embedding=vector), admission=admission)
@@ -254,6 +278,12 @@ class AdmissionDecider:
         with suppress(MemsieveError):
             await self.quarantine.decide(scope, entry.id, admission, None)
         return Receipt(entry=entry, admission=admission)
+
+
+def served_entry(receipt: Receipt) -> Entry:
+    """Return what working memory serves of an admitted entry."""
+    entry = receipt.entry
+    return replace(entry, layer=Layer.WORKING, content=excerpt(entry.content, receipt.admission.passages))
 
 
 def _failed(error: MemsieveError) -> CheckName | NotChecked:

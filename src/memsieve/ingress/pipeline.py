@@ -6,20 +6,32 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from memsieve.config import FilterSettings
-from memsieve.ingress.checks import confidence, consistency, duplicate, echo, length, tombstone
+from memsieve.ingress.checks import confidence, consistency, duplicate, echo, length, substance, tombstone
 from memsieve.ingress.checks.candidate import Candidate, CheckFunction
 from memsieve.ingress.checks.injection import check as injection
-from memsieve.model import Admission, CheckName, Decision
+from memsieve.model import Admission, Check, CheckName, Decision
 
 CHECKS: Mapping[CheckName, CheckFunction] = {
     CheckName.LENGTH: length.check,
     CheckName.CONFIDENCE: confidence.check,
+    CheckName.SUBSTANCE: substance.check,
     CheckName.TOMBSTONE: tombstone.check,
     CheckName.ECHO: echo.check,
     CheckName.INJECTION: injection.check,
     CheckName.DUPLICATE: duplicate.check,
     CheckName.CONSISTENCY: consistency.check,
 }
+
+# These look at nothing but the entry itself.
+_OF_CONTENT = frozenset(
+    {CheckName.LENGTH, CheckName.CONFIDENCE, CheckName.SUBSTANCE, CheckName.INJECTION, CheckName.CONSISTENCY}
+)
+
+
+def evaluate_history(candidate: Candidate, settings: FilterSettings) -> tuple[Check, ...]:
+    """Run the checks that are on and need no present: what is said of an old entry is never served, but digested."""
+    skipped = settings.disabled_checks if candidate.verdict else settings.disabled_checks | {CheckName.CONSISTENCY}
+    return tuple(CHECKS[name](candidate, settings) for name in CHECKS if name in _OF_CONTENT - skipped)
 
 
 def evaluate(candidate: Candidate, settings: FilterSettings, at: datetime) -> Admission:
@@ -33,4 +45,5 @@ def evaluate(candidate: Candidate, settings: FilterSettings, at: datetime) -> Ad
     else:
         decision = Decision.REFUSED
         checks = tuple(check for check in checks if candidate.verdict or check.name != CheckName.CONSISTENCY)
-    return Admission(decision=decision, checks=checks, decided_at=at)
+    passages = candidate.substance.passages if candidate.substance and decision is Decision.ADMITTED else None
+    return Admission(decision=decision, checks=checks, decided_at=at, passages=passages)

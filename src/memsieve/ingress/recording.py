@@ -13,7 +13,7 @@ from typing import Any
 from memsieve import validate
 from memsieve.config import Settings, change_filter
 from memsieve.errors import Conflict, EmbedderError, InvalidInput, NotFound
-from memsieve.ingress.admission import AdmissionDecider, cancel_all
+from memsieve.ingress.admission import AdmissionDecider, ReadContent, cancel_all
 from memsieve.ingress.replay import Replay, Replayer
 from memsieve.model import (
     CALLER_FIELDS,
@@ -23,11 +23,10 @@ from memsieve.model import (
     NotChecked,
     Receipt,
     Scope,
-    Vector,
     checked_fields,
     require_project,
 )
-from memsieve.ports import CLOCK_SKEW, WORKING_LIFE, Clock, Embedder, QuarantineStore
+from memsieve.ports import CLOCK_SKEW, WORKING_LIFE, Clock, QuarantineStore
 
 # How long a deferred decision waits: the caller gets on first, and may soon need a model itself.
 HEAD_START = timedelta(milliseconds=50)
@@ -46,7 +45,6 @@ class Ingress:
     """The only way in: everything is stored in quarantine, and what passes the filter in working memory."""
 
     quarantine: QuarantineStore
-    embedder: Embedder
     settings: Settings
     clock: Clock
     decider: AdmissionDecider
@@ -151,21 +149,21 @@ class Ingress:
 
     async def _refuse_all_by_age(self, scope: Scope, entries: Sequence[Entry]) -> None:
         try:
-            vectors = await self.embedder.embed([entry.content for entry in entries])
+            read = await self.decider.read_all([entry.content for entry in entries])
         except EmbedderError:
             # One text may be at fault: each is tried by itself, and stays pending with the reason if that fails too.
             for entry in entries:
                 await self.record(scope, entry, wait=True)
             return
-        embedded = list(zip(entries, vectors, strict=True))
-        for start in range(0, len(embedded), IMPORTS_AT_ONCE):
-            some = embedded[start : start + IMPORTS_AT_ONCE]
+        pairs = list(zip(entries, read, strict=True))
+        for start in range(0, len(pairs), IMPORTS_AT_ONCE):
+            some = pairs[start : start + IMPORTS_AT_ONCE]
             await asyncio.gather(*(self._refuse_by_age(scope, *one) for one in some))
 
-    async def _refuse_by_age(self, scope: Scope, entry: Entry, vector: Vector | None) -> None:
+    async def _refuse_by_age(self, scope: Scope, entry: Entry, read: ReadContent) -> None:
         # A person may have deleted it meanwhile.
         with suppress(NotFound):
-            await self.decider.refuse_by_age(scope, entry, vector)
+            await self.decider.refuse_by_age(scope, entry, read)
 
     def _checked(self, entry: Entry) -> Entry:
         """Return an entry as it is stored, or refuse it."""

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from memsieve.config import FilterSettings
 from memsieve.errors import JudgeError
-from memsieve.ingress.checks.candidate import Candidate
+from memsieve.ingress.checks.candidate import Candidate, read_substance
 from memsieve.ingress.pipeline import CHECKS, evaluate
 from memsieve.model import Admission, Check, CheckName, Decision, Entry, EntryFilter, Receipt, Scope
 from memsieve.ports import WORKING_CAP, WORKING_LIFE, Judge, QuarantineStore, Verdict
@@ -79,25 +79,27 @@ class Replayer:
         at = receipt.admission.decided_at
         if at - entry.created_at >= WORKING_LIFE:
             return receipt.admission
+        substance = await read_substance(entry.content, self.after)
         candidate = Candidate(
             entry=entry,
-            words=tokenize(entry.content),
+            substance=substance,
+            words=tokenize(substance.excerpt),
             vector=entry.embedding,
             working=[other for other in self._working if other.created_at > at - WORKING_LIFE],
-            verdict=await self._verdict(receipt),
+            verdict=await self._verdict(receipt, substance.excerpt),
         )
         live = replace(self.after, disabled_checks=self.after.disabled_checks | set(_REMEMBERED))
         admission = self._with_remembered(evaluate(candidate, live, at), receipt)
         if admission.admitted:
-            self._working.append(replace(entry, created_at=at))
+            self._working.append(replace(entry, created_at=at, content=substance.excerpt))
         return admission
 
-    async def _verdict(self, receipt: Receipt) -> Verdict | None:
+    async def _verdict(self, receipt: Receipt, text: str) -> Verdict | None:
         known = _stored(receipt, CheckName.CONSISTENCY)
         if known is not None and known.score is not None:
             return Verdict(consistent=known.passed, reason=known.reason)
         try:
-            return await self.judge.consistent(receipt.entry.content)
+            return await self.judge.consistent(text)
         except JudgeError:
             return None
 

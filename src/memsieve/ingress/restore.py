@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 
+from memsieve.ingress.admission import served_entry
 from memsieve.ingress.recheck import AdmissionRecheck
-from memsieve.model import Decision, EntryFilter, Layer, Receipt, Scope
+from memsieve.model import Decision, EntryFilter, Receipt, Scope
 from memsieve.ports import WORKING_CAP, WORKING_LIFE, Clock, QuarantineStore, WorkingStore
 from memsieve.runtime.project_locks import ProjectLocks
 
@@ -29,7 +30,7 @@ class Restorer:
         async with self.locks.for_project(scope):
             missing = await self.missing(scope)
             for receipt in missing:
-                hot = replace(receipt.entry, layer=Layer.WORKING)
+                hot = served_entry(receipt)
                 left = WORKING_LIFE - (self.clock() - receipt.admission.decided_at)
                 await self.working.put(system, hot, receipt.admission, left)
                 await self.recheck.remove_unless_valid(system, hot)
@@ -51,7 +52,7 @@ class Restorer:
         while room and (page := await self.quarantine.find(scope, wanted)):
             for receipt in page:
                 admitted_today = receipt.admission.decided_at > oldest and receipt.review is None
-                if room and admitted_today and not await self.recheck.is_rejected(scope, receipt.entry):
+                if room and admitted_today and not await self.recheck.is_rejected(scope, served_entry(receipt)):
                     room -= 1
                     yield receipt
             wanted = replace(wanted, beyond_id=page[-1].entry.id)

@@ -7,6 +7,7 @@ from typing import Any
 from memsieve.errors import ConfigError
 from memsieve.integrations.extras import require
 from memsieve.integrations.messages import confidence, content_text, from_logprobs, message_of
+from memsieve.retrieval.prompt import DEFAULT_TOKENS
 
 require("openai-agents", "agents")
 
@@ -30,7 +31,7 @@ class MemoryHooks(RunHooks[Any]):
     Memory is queried once for each message of the user. Further options are those of `retrieve`.
     """
 
-    def __init__(self, recorder: Recorder, *, max_tokens: int | None = 2000, **options: Any) -> None:
+    def __init__(self, recorder: Recorder, *, max_tokens: int = DEFAULT_TOKENS, **options: Any) -> None:
         if recorder.session_id is None:
             raise ConfigError("The SDK tells hooks of no session. Make the recorder with a session_id.")
         self.recorder = recorder

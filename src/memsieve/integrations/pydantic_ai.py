@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from memsieve.integrations.extras import require
+from memsieve.retrieval.prompt import DEFAULT_TOKENS
 
 require("pydantic-ai", "pydantic_ai")
 
@@ -39,7 +40,7 @@ class MemoryCapability(AbstractCapability[Any]):
 
     recorder: Recorder
     recall: bool = True
-    max_tokens: int | None = 2000
+    max_tokens: int = DEFAULT_TOKENS
     options: dict[str, Any] = field(default_factory=dict)
     _blocks: LRUCache[str, str] = field(default_factory=partial(LRUCache, _MOST_RUNS), init=False, repr=False)
 

@@ -112,7 +112,7 @@ class Recorder:
             outcome = self._failed(requests, error)
         return self._receipt(outcome)
 
-    def context(self, query: str, *, max_tokens: int | None = None, **options: Any) -> str:
+    def context(self, query: str, *, max_tokens: int = prompt.DEFAULT_TOKENS, **options: Any) -> str:
         """Return the block for a prompt; see `acontext`."""
         try:
             answer = self.bridge.call(self._retrieve(query, options))
@@ -120,7 +120,7 @@ class Recorder:
             return self.not_asked(query, error)
         return prompt.history_context(answer, max_tokens=max_tokens)
 
-    async def acontext(self, query: str, *, max_tokens: int | None = None, **options: Any) -> str:
+    async def acontext(self, query: str, *, max_tokens: int = prompt.DEFAULT_TOKENS, **options: Any) -> str:
         """Return the block for a prompt; it says so if memory could not be asked. Options are those of `retrieve`."""
         try:
             answer = await self.aretrieve(query, **options)

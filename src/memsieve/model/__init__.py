@@ -23,11 +23,13 @@ from memsieve.model.entries import (
     EntryFilter,
     Layer,
     NotChecked,
+    Passages,
     Receipt,
     ReviewStatus,
     Vector,
     caller_fields,
     checked_fields,
+    excerpt,
 )
 from memsieve.model.events import AuditEvent, AuditNote, Event, EventKind
 from memsieve.model.insights import (

@@ -95,6 +95,7 @@ class CheckName(StrEnum):
 
     LENGTH = "length"
     CONFIDENCE = "confidence"
+    SUBSTANCE = "substance"
     TOMBSTONE = "tombstone"
     ECHO = "echo"
     INJECTION = "injection"
@@ -125,6 +126,15 @@ class Check:
     reason: Reason
 
 
+# Where passages of a content begin and end, in characters.
+Passages: TypeAlias = tuple[tuple[int, int], ...]
+
+
+def excerpt(content: str, passages: Passages | None) -> str:
+    """Return passages of a content word for word, or all of it where there are none to choose."""
+    return content if passages is None else "\n".join(content[start:end] for start, end in passages)
+
+
 class Decision(StrEnum):
     """What became of an entry at the filter; pending entries are tried again."""
 
@@ -141,8 +151,8 @@ class Admission:
     checks: tuple[Check, ...]
     decided_at: datetime
     shadow: Decision | None = None
-    # Where in the content the passages stand that were admitted, in characters; None: all of it.
-    passages: tuple[tuple[int, int], ...] | None = None
+    # The passages that were admitted; None: all of it.
+    passages: Passages | None = None
 
     @classmethod
     def without_checks(
@@ -167,12 +177,6 @@ class Admission:
     def not_checked(self) -> NotChecked | None:
         """Why the checks did not decide, or None where they did."""
         return next((_NOT_CHECKED[check.name] for check in self.checks if check.name in _NOT_CHECKED), None)
-
-    def excerpt(self, content: str) -> str:
-        """Return what was admitted of a content, word for word."""
-        if self.passages is None:
-            return content
-        return "\n".join(content[start:end] for start, end in self.passages)
 
     @property
     def reasons(self) -> tuple[Reason, ...]:

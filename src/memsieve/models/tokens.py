@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 _LONGEST_RUN = 40
 # Stands for each Chinese character without a row; left as it is, one would make its whole run unknown.
 _RARE = "\u3013"
+_COMMON_HAN = "\u3400-\u4dbf\u4e00-\u9fff"
+# What the tokenizer cuts words at, and what is left to it alone: letters and signs that it changes or drops.
+_WORDS = re.compile(rf"[A-Za-z0-9]+|[{_COMMON_HAN}{_RARE}]{{1,{_LONGEST_RUN}}}|[^\sA-Za-z0-9]")
+_UNUSUAL = re.compile(rf"[^\t\n\r -~“”‘’…—·{_COMMON_HAN}{_RARE}]")
 _PUNCTUATION = str.maketrans("。、「」『』《》〈〉【】〔〕〖〗〜\u3000￥", '.,""""""""[][][]~ ¥')
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 
@@ -66,19 +71,30 @@ class Tokens:
 
     def encode(self, text: str, most: int) -> list[int]:
         """Return the ids of a text, between the two tokens that mark its beginning and end."""
-        # Both give the same ids for plain text; loading the Chinese words is put off until a text needs them.
-        tokenizer = self._plain if text.isascii() else self._full
-        return _limited(tokenizer.encode(self._folded(text)).ids, most)
+        return self.encode_all([text], most)[0]
 
     def encode_all(self, texts: Sequence[str], most: int) -> list[list[int]]:
         """Return the ids of many texts."""
-        found = self._full.encode_batch([self._folded(text) for text in texts])
-        return [_limited(each.ids, most) for each in found]
+        return [_limited(self._ids(self._folded(text), plain=text.isascii()), most) for text in texts]
+
+    def _ids(self, text: str, *, plain: bool) -> list[int]:
+        # Both give the same ids for plain text; loading the Chinese words is put off until a text needs them.
+        if _UNUSUAL.search(text):
+            tokenizer = self._plain if plain else self._full
+            # A lone surrogate is no character; the tokenizer refuses the whole text for it.
+            ids: list[int] = tokenizer.encode(text.encode(errors="replace").decode()).ids
+            return ids
+        known = self._pieces
+        return [self.BEGINNING, *(one for word in _WORDS.findall(text.lower()) for one in known[word]), self.END]
+
+    @cached_property
+    def _pieces(self) -> _Pieces:
+        return _Pieces(self)
 
     def _folded(self, text: str) -> str:
         return text if text.isascii() else text.translate(self._fold)
 
-    def vectors(self, ids: Sequence[int]) -> npt.NDArray[np.float32]:
+    def vectors(self, ids: Sequence[int] | npt.NDArray[np.intp]) -> npt.NDArray[np.float32]:
         """Return one word vector for each id."""
         at = np.asarray(ids, np.intp)
         foreign = at >= self.english
@@ -125,6 +141,49 @@ def _tokenizer(english: list[str], chinese: list[str]) -> Tokenizer:
 def _rows(path: Path) -> Rows:
     with np.load(path) as rows:
         return Rows(rows["values"], rows["zero"], rows["scale"])
+
+
+class _Pieces(dict[str, tuple[int, ...]]):
+    """The ids of words, signs and runs of Chinese as the tokenizer makes them; words are kept, runs seldom return."""
+
+    _MOST = 50_000
+
+    def __init__(self, tokens: Tokens) -> None:
+        super().__init__()
+        self._tokens = tokens
+
+    def __missing__(self, word: str) -> tuple[int, ...]:
+        if is_han(word[0]) or word[0] == _RARE:
+            return tuple(self._cut(word))
+        found = tuple(self._tokens._plain.encode(word).ids[1:-1])  # noqa: SLF001 - the two are one thing
+        if len(self) >= self._MOST:
+            self.clear()
+        self[word] = found
+        return found
+
+    def _cut(self, run: str) -> Iterator[int]:
+        """Yield the ids of the longest words of a run, from its beginning on."""
+        known, longest, start = self._chinese, self._longest, 0
+        while start < len(run):
+            end = start + longest.get(run[start : start + 2], 1)
+            while (found := known.get(run[start:end])) is None:
+                end -= 1
+            yield found
+            start = min(end, len(run))
+
+    @cached_property
+    def _chinese(self) -> dict[str, int]:
+        known = {word: number for number, word in enumerate(self._tokens.chinese, self._tokens.english)}
+        return {**known, _RARE: Tokens.UNKNOWN}
+
+    @cached_property
+    def _longest(self) -> dict[str, int]:
+        """The length of the longest word that begins with two characters."""
+        longest: dict[str, int] = {}
+        for word in self._tokens.chinese:
+            if len(word) > 1:
+                longest[word[:2]] = max(len(word), longest.get(word[:2], 0))
+        return longest
 
 
 class _Fold(dict[int, int | str]):

@@ -13,6 +13,8 @@ from memsieve import validate
 from memsieve.model import Answer, ContextItem
 
 MAX_TOKENS = 1_000_000
+# A prompt has room for so much of memory, unless somebody says otherwise.
+DEFAULT_TOKENS = 2000
 # A token is four letters of English or one sign of Chinese, about; three bytes err on the safe side for both.
 BYTES_PER_TOKEN = 3
 
@@ -38,18 +40,17 @@ _LABEL_WORDS = tuple("verified unverified temporarycontext 临时上下文 臨�
 _LABEL_REACH = 200
 
 
-def history_context(answer: Answer, *, max_tokens: int | None = None) -> str:
+def history_context(answer: Answer, *, max_tokens: int = DEFAULT_TOKENS) -> str:
     """Return what was recalled, ready to stand in a prompt.
 
-    With `max_tokens` whole items are left out, unverified and less relevant ones first, and it says how many.
+    Beyond `max_tokens` whole items are left out, unverified and less relevant ones first, and it says how many.
     """
-    if max_tokens is not None:
-        validate.whole_number(max_tokens, field="max_tokens", most=MAX_TOKENS)
+    validate.whole_number(max_tokens, field="max_tokens", most=MAX_TOKENS)
     verified = [item for item in answer.items if item.verified]
     unverified = [item for item in answer.items if not item.verified]
     # Items are chosen by relevance as far as there is room, and shown by age.
     least = _block(answer.degraded, [], [], len(verified), len(unverified))
-    room = None if max_tokens is None else max_tokens - tokens(least)
+    room = max_tokens - tokens(least)
     kept, room = _fitting(verified, _VERIFIED, room)
     others, _ = _fitting(unverified, _UNVERIFIED, room)
     return _block(answer.degraded, kept, others, len(verified) - len(kept), len(unverified) - len(others))
@@ -85,10 +86,8 @@ def _block(
     return "\n\n".join(parts) + "\n"
 
 
-def _fitting(items: Sequence[ContextItem], title: str, room: int | None) -> tuple[list[ContextItem], int | None]:
+def _fitting(items: Sequence[ContextItem], title: str, room: int) -> tuple[list[ContextItem], int]:
     """Return the first items that there is room for under a title, and the room that is left."""
-    if room is None or not items:
-        return list(items), room
     kept: list[ContextItem] = []
     left = room - tokens(title + "\n\n")
     for item in items:

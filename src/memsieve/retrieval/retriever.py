@@ -16,12 +16,15 @@ from memsieve.model import Answer, ContextItem, Entry, Scope, SearchHit, Source,
 from memsieve.ports import Clock, Embedder, LongTermStore, ServingLog, WorkingStore
 from memsieve.retrieval.fusion import fused, merge
 from memsieve.retrieval.index import Index, Match, Row
+from memsieve.retrieval.passages import relevant_passages
 from memsieve.runtime.lru_cache import ProjectCache
 from memsieve.text.tokenize import tokenize
 
 MAX_QUERY_BYTES = 64 * 1024
 MAX_ITEMS = 1000
 MAX_DAYS = 36_500
+# What nobody has checked is served only where it is about the question: less than this is noise for the most part.
+LEAST_UNVERIFIED = 0.2
 # An outage of one store does not withhold the results of the other.
 _DOWN = (StoreUnavailable, StoreCorrupt, ConfigError)
 
@@ -115,8 +118,8 @@ class Retriever:
         entries, vector = await self.working.list(scope), await embedding
         matches = self._index(scope, entries).search(vector, words, len(entries), since)
         scored = ((fused(match), match) for match in matches)
-        best = _best(scored, query.max_unverified, query.relevance_threshold)
-        return [_hot_item(entries[match.position], match, score) for score, match in best]
+        best = _best(scored, query.max_unverified, max(query.relevance_threshold, LEAST_UNVERIFIED))
+        return [_hot_item(entries[match.position], match, score, words) for score, match in best]
 
     def _index(self, scope: Scope, entries: Sequence[Entry]) -> Index:
         """Return the index over working memory, kept for as long as its entries are the same."""
@@ -171,10 +174,10 @@ def _verified(hit: SearchHit, score: float) -> ContextItem:
     )
 
 
-def _hot_item(entry: Entry, match: Match, score: float) -> ContextItem:
+def _hot_item(entry: Entry, match: Match, score: float, words: Sequence[str]) -> ContextItem:
     return ContextItem(
         id=entry.id,
-        content=entry.content,
+        content=relevant_passages(entry.content, words),
         source=Source.HOT,
         score=score,
         created_at=entry.created_at,

@@ -22,6 +22,7 @@ from memsieve.model import (
     ReviewStatus,
     Role,
     Scope,
+    excerpt,
     require_project,
 )
 from memsieve.ports import Clock, DigestStore, Embedder, LongTermStore, QuarantineStore, WorkingStore
@@ -116,7 +117,8 @@ class Promoter:
             if standing is not None:
                 await self.working.forget(scope, [entry.id])
                 return standing
-        approval = approve(scope, text or entry.content, self.clock(), (entry.id,), origin=_origin([entry]))
+        content = text or excerpt(entry.content, receipt.admission.passages)
+        approval = approve(scope, content, self.clock(), (entry.id,), origin=_origin([entry]))
         chunks = await self._chunks_of(approval)
         async with self.locks.for_project(scope):
             await ensure_working_available(self.working, scope)

@@ -124,7 +124,7 @@ def _wire(
     )
     digester = _digester(stores, embedder, summariser, settings, clock)
     return Services(
-        ingress=Ingress(quarantine=quarantine, embedder=embedder, settings=settings, clock=clock, decider=decider),
+        ingress=Ingress(quarantine=quarantine, settings=settings, clock=clock, decider=decider),
         promoter=Promoter(
             quarantine=quarantine,
             working=working,

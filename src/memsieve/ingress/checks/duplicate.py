@@ -27,7 +27,7 @@ def check(candidate: Candidate, settings: FilterSettings) -> Check:
     scored = [(_similarity(candidate, entry, cosine), entry) for entry, cosine in _cosines(candidate)]
     alike = [pair for pair in scored if pair[0] >= settings.duplicate_similarity]
     for score, entry in nlargest(_MOST_COMPARED, alike, key=lambda pair: pair[0]):
-        if find_conflict(candidate.entry.content, entry.content) is None:
+        if find_conflict(candidate.excerpt, entry.content) is None:
             reason = Reason.of("duplicate.known", quote=excerpt(entry.content), similarity=round(score, 2))
             return Check(name=CheckName.DUPLICATE, passed=False, score=score, reason=reason)
     return Check(
@@ -48,7 +48,7 @@ def _similarity(candidate: Candidate, entry: Entry, cosine: float | None) -> flo
     """Return how alike the candidate and an entry are; a copy is 1."""
     if cosine is not None and cosine < _WORTH_A_LOOK:
         return max(0.0, cosine)
-    if normalized(candidate.entry.content) == normalized(entry.content):
+    if normalized(candidate.excerpt) == normalized(entry.content):
         return 1.0
     close = closeness(candidate.words, candidate.vector, cached_tokens(entry.content), entry.embedding)
     return min(_MOST_BY_WORDS, close) if cosine is None else close

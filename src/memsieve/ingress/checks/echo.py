@@ -19,7 +19,7 @@ def check(candidate: Candidate, settings: FilterSettings) -> Check:
     for score, item in nearest:
         if score < settings.echo_similarity:
             break
-        if find_conflict(candidate.entry.content, item.content) is None:
+        if find_conflict(candidate.excerpt, item.content) is None:
             return _refusal(score, item)
     woven = _woven(candidate, [item for _, item in nearest[:_WOVEN]])
     if woven >= settings.echo_similarity:
@@ -30,14 +30,14 @@ def check(candidate: Candidate, settings: FilterSettings) -> Check:
 
 def likeness(candidate: Candidate, item: ContextItem) -> float:
     """Return how much of the candidate is in one served item."""
-    if normalized(candidate.entry.content) in normalized(item.content):
+    if normalized(candidate.excerpt) in normalized(item.content):
         return 1.0
     words = cached_tokens(item.content)
     return max(closeness(candidate.words, candidate.vector, words, item.embedding), coverage(candidate.words, words))
 
 
 def _woven(candidate: Candidate, items: list[ContextItem]) -> float:
-    if any(find_conflict(candidate.entry.content, item.content) for item in items):
+    if any(find_conflict(candidate.excerpt, item.content) for item in items):
         return 0.0
     return coverage(candidate.words, {word for item in items for word in cached_tokens(item.content)})
 

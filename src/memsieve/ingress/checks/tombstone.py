@@ -13,9 +13,9 @@ def check(candidate: Candidate, settings: FilterSettings) -> Check:
     """Pass when no tombstone says the same."""
     highest = 0.0
     for tombstone in candidate.tombstones:
-        score = restatement_score(candidate.entry.content, candidate.vector, tombstone)
+        score = restatement_score(candidate.excerpt, candidate.vector, tombstone)
         highest = max(highest, score)
-        if score >= settings.tombstone_similarity and find_conflict(candidate.entry.content, tombstone.content) is None:
+        if score >= settings.tombstone_similarity and find_conflict(candidate.excerpt, tombstone.content) is None:
             return Check(name=CheckName.TOMBSTONE, passed=False, score=score, reason=_why(tombstone, score))
     return Check(name=CheckName.TOMBSTONE, passed=True, score=highest, reason=Reason.of("tombstone.none"))
 

@@ -17,6 +17,7 @@ from memsieve.integrations.langgraph.callback import RECALL_TAG
 from memsieve.integrations.messages import content_text, stated
 from memsieve.integrations.outputs import find, no_text
 from memsieve.integrations.recorder import Recorder
+from memsieve.retrieval.prompt import DEFAULT_TOKENS
 
 MODEL = "model"
 TOOLS = "tools"
@@ -40,7 +41,7 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
     state_schema = MemoryState
 
     def __init__(
-        self, recorder: Recorder, *, recall: bool = True, max_tokens: int | None = 2000, **options: Any
+        self, recorder: Recorder, *, recall: bool = True, max_tokens: int = DEFAULT_TOKENS, **options: Any
     ) -> None:
         super().__init__()
         self.recorder = recorder

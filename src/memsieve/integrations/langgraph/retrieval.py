@@ -15,7 +15,7 @@ from memsieve.integrations.langgraph.callback import RECALL_TAG
 from memsieve.integrations.messages import message_of
 from memsieve.integrations.recorder import Failure, Recorder
 from memsieve.model import Answer
-from memsieve.retrieval.prompt import history_context
+from memsieve.retrieval.prompt import DEFAULT_TOKENS, history_context
 
 EVENT = "memory_retrieved"
 OUTPUT = "history_context"
@@ -33,7 +33,7 @@ def memory_retrieval_node(  # noqa: PLR0913 - options
     relevance_threshold: float = 0.7,
     include_verdicts: bool = True,
     topic_key: str = "topic",
-    max_tokens: int | None = None,
+    max_tokens: int = DEFAULT_TOKENS,
     session_id: str | None = None,
     on_failure: Literal["go_on", "stop"] = "go_on",
     on_error: Callable[[Failure], object] | None = None,
@@ -73,7 +73,7 @@ class _Recall:
         bound: str | None,
         options: Mapping[str, Any],
         topic_key: str,
-        max_tokens: int | None,
+        max_tokens: int,
     ) -> None:
         self._recorders = recorders
         self._bound = bound if bound is not None or len(recorders) > 1 else next(iter(recorders))
