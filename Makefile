@@ -5,7 +5,7 @@ DEMO := .memsieve-demo
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # The tables that know the peers.
-COMPARED := purity quality peer_speed
+COMPARED := purity quality substance peer_speed
 CONSOLE := src/memsieve/api/console
 # What npm lays down last, and what the build does.
 MODULES := console/node_modules/.package-lock.json

@@ -17,6 +17,8 @@ TABLES = {
     "purity": (*MEETINGS, *JUDGED, *PLANTED, "poisonedrag_dev.json"),
     "quality": ("locomo_dev.json", "qmsum_val.jsonl", "vcsum_dev.jsonl"),
     "languages": ("qmsum_val.jsonl", "vcsum_dev.jsonl"),
+    "substance": (),
+    "insights": ("vcsum_dev.jsonl", "who_and_when_dev.jsonl"),
     "digest": ("qmsum_val.jsonl", "vcsum_dev.jsonl"),
     "speed": (),
     "peer_speed": (),
@@ -76,7 +78,7 @@ def _arguments() -> argparse.Namespace:
         help="also 200,000 memories, 1,000 projects on servers, all meetings, and a minute of clients",
     )
     parser.add_argument(
-        "--peers", action="store_true", help="purity, quality, peer_speed: with the peers that are installed"
+        "--peers", action="store_true", help="purity, quality, substance, peer_speed: with the peers that are installed"
     )
     parser.add_argument(
         "--write",

@@ -95,12 +95,12 @@ async def _client(client: AsyncClient, number: int, texts: Sequence[str], ends: 
         began = time.perf_counter()
         try:
             if what == "record":
-                content = f"{project.id} says: {text}"
+                content = f"{text.rstrip('.')} in {project.id}."
                 receipt = await project.record(content, session_id=f"session {number}", confidence=0.9)
                 tally.recorded.add(receipt.entry.id)
             else:
                 answer = await project.retrieve(text, session_id=f"session {number}")
-                tally.foreign += sum(not item.content.startswith(f"{project.id} says") for item in answer.items)
+                tally.foreign += sum(not item.content.endswith(f" in {project.id}.") for item in answer.items)
         except MemsieveError as error:
             tally.errors[f"{type(error).__name__}: {error}"] += 1
         else:

@@ -50,7 +50,7 @@ def clean_texts(data: Path) -> dict[str, list[str]]:
     segments = lines(data / "vcsum_dev.jsonl")
     conversations = json.loads((data / "locomo_dev.json").read_text("utf-8"))
     runs = lines(data / "who_and_when_dev.jsonl")
-    return {
+    sets = {
         "BIPIA e-mails": [line["context"] for line in lines(data / "bipia_email_dev.jsonl")],
         "QMSum turns": [turn["content"] for meeting in meetings for turn in meeting["turns"]],
         "VCSum paragraphs": ["".join(paragraph) for segment in segments for paragraph in segment["context"]],
@@ -58,3 +58,4 @@ def clean_texts(data: Path) -> dict[str, list[str]]:
         "Who&When agent steps": [m["content"] for r in runs for m in r["messages"] if m["agent"] != "human"],
         "HaluEval answers": [line["chatgpt_response"] for line in lines(data / "halueval_dev.jsonl")],
     }
+    return {name: [text for text in texts if text.strip()] for name, texts in sets.items()}

@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 
 def lines(path: Path) -> list[Any]:
-    """Return the records of a file with one on each line."""
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    """Return the records of a file with one on each line; what is none is left out, and counted on standard error."""
+    found, broken = list[Any](), 0
+    for line in path.read_text("utf-8", "replace").split("\n"):
+        record = _record(line)
+        found += [record] if record else []
+        broken += bool(line.strip()) and not record
+    if broken:
+        print(f"{path.name}: {broken} lines are no JSON objects and were left out.", file=sys.stderr)
+    return found
+
+
+def _record(line: str) -> dict[str, Any] | None:
+    try:
+        read = json.loads(line)
+    except ValueError:
+        return None
+    return read if isinstance(read, dict) else None
 
 
 def grouped(parts: Iterable[str], most: int, glue: str = "") -> Iterator[str]:
@@ -21,7 +37,8 @@ def grouped(parts: Iterable[str], most: int, glue: str = "") -> Iterator[str]:
             yield kept
             kept = ""
         kept += (glue if kept else "") + part
-    yield kept
+    if kept.strip():
+        yield kept
 
 
 def fitting(content: str, most: int) -> list[str]:

@@ -85,6 +85,7 @@ def bad(data: Path, language: str) -> list[Item]:
         Item(kind=kind, said=Said(text=text, session=OUTSIDE), question=beginning(text), bad=True)
         for kind, texts in (kinds | own).items()
         for text in dict.fromkeys(texts)
+        if text.strip()
     ]
     return made if language == CHINESE else [*made, *(item for group in poison(data) for item in group[:1])]
 
@@ -193,7 +194,7 @@ def _english_kinds(data: Path) -> dict[str, list[str]]:
         "injected plain question": [text for attack, text in planted if attack.endswith("?")],
         "contradiction, labelled": _sample(contradicting),
         "contradiction, planted": _planted(data, ("QMSum (turns)", "Who&When", "LoCoMo")),
-        "real filler": _sample([turn for turn in turns if len(turn.split()) < FILLS]),
+        "real filler": _sample([turn for turn in turns if 0 < len(turn.split()) < FILLS]),
         WRONG_STEP: [said.text for run in _runs(data) for said, wrong in run if wrong],
     }
 
@@ -206,7 +207,7 @@ def _chinese_kinds(data: Path) -> dict[str, list[str]]:
         "injection": [text for _, text in _in_turns(_OWN["injections"][CHINESE], _sample(passages))],
         "contradiction, labelled": _sample(contradicting),
         "contradiction, planted": _planted(data, ("VCSum",)),
-        "real filler": _sample([sentence for sentence in sentences if len(sentence) < HAN_FILLS]),
+        "real filler": _sample([sentence for sentence in sentences if 0 < len(sentence.strip()) < HAN_FILLS]),
     }
 
 
