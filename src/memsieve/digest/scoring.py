@@ -38,6 +38,8 @@ _WHOLE = 9
 # The least clarity and worth of what one session says alone. Annotators of Chinese speech, which is long, highlight
 # what is less clear than this, and what speaks of what counts.
 _CLEAR_ALONE, _WORTH_ALONE = 0.85, 0.6
+# What is left of the value of a lead that cannot be decided on, where another of its session may.
+_PASSED_OVER = 0.01
 # The least similarity of a document's statement to the task for which it was read.
 _ABOUT_TASK = 0.28
 # What is left of the quality of a statement that is hardly likely one, and what a deviation towards the centre adds.
@@ -86,13 +88,16 @@ def can_be_decided(cluster: Cluster, sessions: int) -> bool:
 
     Of a document that an agent read, only what is about its task is knowledge of the project.
     """
-    deduped, vector = cluster.lead.deduped, cluster.lead.vector
-    statement = deduped.statement
+    return sessions > 1 or cluster.contradicting or _stands_alone(cluster.lead)
+
+
+def _stands_alone(one: ScoredStatement) -> bool:
+    deduped, statement = one.deduped, one.deduped.statement
     clear = statement.clarity >= _CLEAR_ALONE and statement.worth >= _WORTH_ALONE
-    if cluster.lead.chinese:
+    if one.chinese:
         clear = statement.emphasis > 0 or not deduped.crowded
-    beside = deduped.task is not None and vector is not None and float(deduped.task @ vector) < _ABOUT_TASK
-    return sessions > 1 or cluster.contradicting or (clear and not beside)
+    beside = deduped.task is not None and one.vector is not None and float(deduped.task @ one.vector) < _ABOUT_TASK
+    return clear and not beside
 
 
 def scored(deduped: DedupedStatement, weights: Mapping[str, float]) -> ScoredStatement:
@@ -107,10 +112,13 @@ def score_cluster(group: Sequence[ScoredStatement], window: Window, weights: Map
     None where no statement is of an entry that counts.
     """
     close = closeness(group)
+    sessions = {window.entry(number).session_id for one in group for number in one.deduped.quotes}
     values = [
         _evidence(near, group, window) * _worth(one, weights) if window.counts(one.deduped) else 0.0
         for near, one in zip(close, group, strict=True)
     ]
+    if len(sessions) == 1:
+        values = [value * (_PASSED_OVER, 1)[_stands_alone(one)] for value, one in zip(values, group, strict=True)]
     # What a lead adds would be believed along with what the others support: leads that add more score less.
     best = int(
         np.argmax([value * share**_BARE for value, share in zip(values, _shares(close, group, window), strict=True)])
