@@ -1,6 +1,7 @@
 """What everyday pollution gets past the filter, what of good statements does not, and what a day of it leaves to serve.
 
-The texts, `pollution.jsonl`, were written for this by pens that wrote nothing of what the model learned from.
+The texts were written for this by pens that wrote nothing of what the model learned from. `pollution.jsonl` was read
+while passages were mended; nobody who works on memsieve read `unread.jsonl`, whose statements have a question each.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from memsieve.worth.model import FIRST_STATEMENT, KINDS
 from memsieve.worth.weigh import weigh_text
 
 TEXTS = Path(__file__).parent / "pollution.jsonl"
+UNREAD = Path(__file__).parent / "unread.jsonl"
 NOISE, STATEMENT_KINDS = frozenset(KINDS[:FIRST_STATEMENT]), frozenset(KINDS[FIRST_STATEMENT:])
 MIXED = "mixed"
 SHARE = "{:.1%}"
@@ -44,6 +46,10 @@ ADMITTED = (
     "model read none of these texts, and nothing by those who wrote them."
 )
 FRAMED = "A frame of a polite answer, a plan or lines of log, and one finding of a sentence or two in it."
+ASKED = (
+    "The check alone; and the day of the next table with these texts, where each statement is asked for by a question "
+    "in other words, by key words, or by a task for which it matters."
+)
 DAY = (
     "Ten statements among 190 texts of noise, twenty at a time; after each twenty everyone is asked for the "
     "statements in it by their own beginnings, for at most 10 texts. The share of all texts served that are noise."
@@ -58,6 +64,7 @@ class Text:
     kind: str
     text: str
     finding: tuple[int, int] = (0, 0)
+    question: str = ""
 
     @property
     def is_noise(self) -> bool:
@@ -69,15 +76,15 @@ class Text:
 
 
 @cache
-def texts() -> tuple[Text, ...]:
-    """Return all texts."""
-    return tuple(map(_read, TEXTS.read_text("utf-8").splitlines()))
+def texts(path: Path = TEXTS) -> tuple[Text, ...]:
+    """Return all texts of a file."""
+    return tuple(map(_read, path.read_text("utf-8").splitlines()))
 
 
 def _read(line: str) -> Text:
     row = json.loads(line)
     if row["kind"] != MIXED:
-        return Text(row["language"], row["kind"], row["text"])
+        return Text(row["language"], row["kind"], row["text"], question=row.get("question", ""))
     before, finding, after = row["before"], row["finding"], row["after"]
     return Text(row["language"], MIXED, before + finding + after, (len(before), len(before) + len(finding)))
 
@@ -88,6 +95,7 @@ def main(_: Path, *, peers: bool = False) -> Report:
     _table_of_kinds(report)
     _table_of_thresholds(report)
     _table_of_mixed(report)
+    _table_of_unread(report)
     _table_of_days(report, installed() if peers else {})
     _table_of_cost(report)
     return report
@@ -154,6 +162,31 @@ def _table_of_mixed(report: Report) -> None:
     report.table("Of mixed texts, the finding and its frame", columns, rows, FRAMED)
 
 
+def _table_of_unread(report: Report) -> None:
+    """Judge what nobody has read, and ask for its statements in other words, among 95 % noise."""
+    rows = []
+    embed = Vectors()
+    for language in LANGUAGES:
+        some = [text for text in texts(UNREAD) if text.language == language]
+        least = Settings().filter.min_worth
+        noise = [weigh_text(text.text).score >= least for text in some if text.is_noise]
+        lost = [weigh_text(text.text).score < least for text in some if text.is_statement]
+        mixed = [_split(text) for text in some if text.kind == MIXED]
+        day = _day(
+            Memsieve, [text for text in some if text.is_noise], [text for text in some if text.is_statement], embed
+        )
+        both = sum(found and not frame for found, frame in mixed)
+        rows.append((language, len(some), float(np.mean(noise)), float(np.mean(lost)), f"{both} of {len(mixed)}", *day))
+    columns = [
+        Column("language"),
+        Column("texts"),
+        Column("noise admitted", SHARE),
+        Column("statements refused", SHARE),
+    ]
+    columns += [Column("mixed texts right"), Column("served a question", "{:.1f}"), Column("noise of it", SHARE)]
+    report.table("Texts that nobody had read", [*columns, Column("statements found", SHARE)], rows, ASKED)
+
+
 def _split(text: Text) -> tuple[bool, bool]:
     """Return whether the finding of a mixed text is admitted, and whether any of its frame is."""
     kept = [False] * len(text.text)
@@ -174,7 +207,9 @@ def _table_of_days(report: Report, peers: Mapping[str, Factory]) -> None:
         report.progress(f"a day with {name}")
         cells: list[Value] = [name]
         for language in LANGUAGES:
-            cells += _day(factory, language, embed)
+            mine = [text for text in texts() if text.language == language]
+            noise, good = ([text for text in mine if text.is_noise], [text for text in mine if text.is_statement])
+            cells += _day(factory, noise, good, embed)
         rows.append(cells)
     columns = [Column("system")]
     for language in LANGUAGES:
@@ -183,28 +218,28 @@ def _table_of_days(report: Report, peers: Mapping[str, Factory]) -> None:
     report.table("A day that is 95 % noise", columns, rows, DAY)
 
 
-def _day(factory: Factory, language: str, embed: Embed) -> list[Value]:
+def _day(factory: Factory, noise: Sequence[Text], good: Sequence[Text], embed: Embed) -> list[Value]:
     """Return how many texts a question brought, the share of noise among them, and of statements that came back."""
     chance = random.Random(0)
-    noise = [text.text for text in texts() if text.language == language and text.is_noise]
-    good = [text.text for text in texts() if text.language == language and text.is_statement]
     served = polluted = found = 0
     with tempfile.TemporaryDirectory() as folder:
         system = factory(Path(folder), embed)
         for day in range(DAYS):
-            said = chance.sample(good, SAID)
+            chosen = chance.sample(good, SAID)
+            said = [statement.text for statement in chosen]
             around = iter(chance.sample(noise, SAID * NOISE_EACH))
             for number, statement in enumerate(said):
-                part = [statement, *(next(around) for _ in range(NOISE_EACH))]
+                part = [statement, *(next(around).text for _ in range(NOISE_EACH))]
                 chance.shuffle(part)
                 session = f"session {day} {number % 4}"
                 system.record(f"day-{day}", [Said(text=text, session=session) for text in part])
-                for asked in said[: number + 1][-3:]:
-                    answer = system.ask(f"day-{day}", asked[: len(asked) // 2], SERVED)
+                for one in chosen[: number + 1][-3:]:
+                    asked = one.text
+                    answer = system.ask(f"day-{day}", one.question or asked[: len(asked) // 2], SERVED)
                     served += len(answer)
                     # What is served of a text may be a passage of it.
-                    polluted += sum(not any(_is_of(one.text, each) for each in said) for one in answer)
-                    found += any(_is_of(one.text, asked) for one in answer)
+                    polluted += sum(not any(_is_of(item.text, each) for each in said) for item in answer)
+                    found += any(_is_of(item.text, asked) for item in answer)
         system.close()
     questions = DAYS * sum(min(3, number + 1) for number in range(SAID))
     return [served / questions, polluted / served if served else 0.0, found / questions]

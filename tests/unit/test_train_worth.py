@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))  # tools/ is not installed
 
 from tools.train_worth.texts import DATA, KEEP, LABELS, written
 
-POLLUTION = Path(__file__).parents[2] / "benchmarks" / "pollution.jsonl"
+FILES = [Path(__file__).parents[2] / "benchmarks" / name for name in ("pollution.jsonl", "unread.jsonl")]
 
 
 def test_every_text_and_passage_has_a_kind_that_the_model_knows():
@@ -24,7 +24,7 @@ def test_every_text_and_passage_has_a_kind_that_the_model_knows():
 
 
 def test_nothing_that_the_model_is_measured_on_is_learnt():
-    rows = [json.loads(line) for line in POLLUTION.read_text("utf-8").splitlines()]
+    rows = [json.loads(line) for path in FILES for line in path.read_text("utf-8").splitlines()]
     measured = {normalized(row.get("text") or row["finding"]) for row in rows}
     assert len(measured) == len(rows)
     assert measured.isdisjoint(normalized(text.text) for text in written())

@@ -18,11 +18,12 @@ _FENCE = re.compile(r"^[ \t]*(```|~~~)([^\n]*)(.*?)(?:^[ \t]*\1[^\n]*$|\Z)", re.
 # What agents fence though it is no code.
 _PROSE = frozenset({"", "text", "txt", "plain", "plaintext", "markdown", "md"})
 _LINE = re.compile(r"[^\n]+")
-# A full stop ends a sentence before a space, a wave before Chinese, the other marks anywhere; a semicolon ends none.
+# A full stop ends a sentence before a space, a wave before Chinese, the other marks anywhere; a semicolon ends none. A
+# run of marks is read once, from its first: to try it again from each would take the square of its length.
 _END = re.compile(
-    r"""(?:[。！？!?]+[.。！？!?~～]*|[~～]+(?=[\s"""
+    r"""(?:(?<![。！？!?])[。！？!?]++[.。！？!?~～]*+|(?<![~～])[~～]++(?=[\s"""
     + HAN
-    + r"""])|\.+(?=[\s"'”’」』)）\]*_]|$))["'”’」』)）\]*_]*(?=\s|$|[^\s.,;:])"""
+    + r"""])|(?<!\.)\.++(?=[\s"'”’」』)）\]*_]|$))["'”’」』)）\]*_]*+(?=\s|$|[^\s.,;:])"""
 )
 # What leads into the rest of its line: "Here is what I found:".
 _LEAD = re.compile(r"""[^:："'{}]{2,80}(?::[*_]*(?=\s)|：[*_]*)(?=.{12})""", re.DOTALL)
