@@ -64,12 +64,31 @@ def test_what_restates_the_task_is_no_insight_and_what_answers_it_is(said, ada):
         ("run", TASK, "user"),
         (
             "run",
-            "Which of the two warehouses in Ghent holds more pallets must be found out and reported to Ines.",
+            "It has to be found out which of the two warehouses in Ghent holds more pallets.",
             "lead",
         ),
         ("run", FOUND, "searcher"),
     )
     assert [one.summary for one in ada.digest().insights] == [FOUND]
+
+
+FACTS = (
+    "The staging cluster is torn down every Friday at 8 pm to save cost.",
+    "Ines signs off on every change of the dosage tables.",
+    "We agreed to ship the August release without the new map.",
+    "The bakery on Main Street delivers before six, but never on Sundays.",
+    "Always drain the queue before the workers are restarted.",
+    "Jun prefers written summaries over calls.",
+    "Contracts above 20,000 euros need two signatures.",
+    "The greenhouse sensors drift by two degrees after a month.",
+    "Never feed the calves right after the vaccination, it made three of them sick.",
+    "Customer 4411 pays in arrears, as the board allowed in 2024.",
+)
+
+
+def test_of_ten_clean_facts_that_were_said_once_each_is_an_insight(said, ada):
+    said(*((f"s{number}", fact) for number, fact in enumerate(FACTS)))
+    assert {one.summary for one in ada.digest().insights} == set(FACTS)
 
 
 def test_contradictions_stand_before_what_more_sessions_say(said, ada):
@@ -96,7 +115,7 @@ def test_a_correction_leads(said, ada):
 @pytest.mark.parametrize(
     "poor",
     [
-        "An agent that can handle local files and the pages of the shop.",
+        "An agent for the local files and for the pages of the shop.",
         "To move forward, let me open the second page of the results again.",
         "Paul Soulos, Henry Conklin, Mattia Opper, Paul Smolensky, Jianfeng Gao",
         "returned by the second call and written to the table of the ledger",

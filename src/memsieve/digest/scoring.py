@@ -35,9 +35,9 @@ _ALONE = 0.75
 _BARE = 2
 # A statement with this many content words is complete.
 _WHOLE = 9
-# The least clarity and worth of what one session says alone. Annotators of Chinese speech, which is long, highlight
-# what is less clear than this, and what speaks of what counts.
-_CLEAR_ALONE, _WORTH_ALONE = 0.85, 0.6
+# The least clarity and worth of what one session says alone, among much else, little, or no noise. Annotators of
+# Chinese speech, which is long, highlight what is less clear than this, and what speaks of what counts.
+_AMONG_MANY, _AMONG_FEW, _PURE = (0.85, 0.6), (0.7, 0.5), (0.55, 0.3)
 # What is left of the value of a lead that cannot be decided on, where another of its session may.
 _PASSED_OVER = 0.01
 # The least similarity of a document's statement to the task for which it was read.
@@ -93,7 +93,8 @@ def can_be_decided(cluster: Cluster, sessions: int) -> bool:
 
 def _stands_alone(one: ScoredStatement) -> bool:
     deduped, statement = one.deduped, one.deduped.statement
-    clear = statement.clarity >= _CLEAR_ALONE and statement.worth >= _WORTH_ALONE
+    least_clear, least_worth = _PURE if deduped.pure else _AMONG_MANY if deduped.crowded else _AMONG_FEW
+    clear = statement.clarity >= least_clear and statement.worth >= least_worth
     if one.chinese:
         clear = statement.emphasis > 0 or not deduped.crowded
     beside = deduped.task is not None and one.vector is not None and float(deduped.task @ one.vector) < _ABOUT_TASK

@@ -55,9 +55,12 @@ _SUBJECT_ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 _TO_SOMEBODY = _FILE.pattern("to somebody")
-# A field of JSON, what is asked of somebody, and what stands between the parts of a search result.
-_FIELD = re.compile(r"""\s*["'][\w .-]+["']\s*[:：]""")
-_REQUEST = re.compile(r"\s*please\b(?!\s(?:note|be\saware))|\s*请(?!注意|假)", re.IGNORECASE)
+# A field of JSON or the level of a line of log, what is asked of somebody, and what stands between the parts of a
+# search result.
+_FIELD = re.compile(r"""\s*(?:["'][\w .-]+["']|error|warning|exception|fatal|info|debug)\s*[:：]""", re.IGNORECASE)
+_REQUEST = re.compile(
+    r"\s*(?:(?:yes|no|sure|ok|okay|great)[,.!]?\s)?please\b(?!\s(?:note|be\saware))|\s*请(?!注意|假)", re.IGNORECASE
+)
 _SNIPPET = re.compile(r"\s[·|›»]\s|\.\.\.\s|…\s?(?=\S)")
 _INTENTION = re.compile(rf"\b(?:{_FILE.one_of('intentions')})\b|{_FILE.one_of('intentions.chinese')}", re.IGNORECASE)
 # The rest of a sentence that began elsewhere, or the mark-up around it; names of code begin small, too.
@@ -69,7 +72,7 @@ _RANKED, _WEIGHTY, _STORY = _FILE.pattern("ranked"), _FILE.pattern("weighty"), _
 _VERB = re.compile(
     rf"\b(?:{_FILE.one_of('verbs')})\b"
     r"|(?<!\bof\s)(?<!\bthe\s)(?<!\ball\s)(?<!\bother\s)\b[a-z]{2,}[^s\W]s\s"
-    rf"(?:{_FILE.one_of('after a verb')})",
+    rf"(?:{_FILE.one_of('after a verb')})(?![a-z])",
     re.IGNORECASE,
 )
 # A clause that tells which one is meant, at the beginning of a sentence: its verb is not that of the sentence.
@@ -122,12 +125,16 @@ class ClearStatement:
 
 @dataclass(frozen=True, slots=True)
 class ReadText:
-    """What a text states, in order; what it asks for; whether it is a task as a whole, or a document."""
+    """What a text states, in order, and what it asks for.
+
+    It may be a task as a whole, a document, or `pure`: statements and nothing else.
+    """
 
     statements: tuple[ClearStatement, ...]
     asked: tuple[frozenset[str], ...]
     is_task: bool
     is_document: bool
+    is_pure: bool
 
 
 def read_text(content: str) -> ReadText:
@@ -140,6 +147,7 @@ def read_text(content: str) -> ReadText:
         asked=tuple(frozenset(tokenize(text)) for text in asked),
         is_task=is_task,
         is_document=_is_document(weighed),
+        is_pure=all(worth.is_statement for worth in weighed.worths),
     )
 
 

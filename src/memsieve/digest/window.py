@@ -96,7 +96,8 @@ class DedupedStatement:
     """One statement, the wording of each entry that has it, how much else is said about it, and how central it is.
 
     Its vector is that of the entry that says least beside it; `exact` when that is nothing. What stands in a document
-    has the vector of the `task` that its session began with; `crowded` when its session states much else.
+    has the vector of the `task` that its session began with. It is `crowded` when its session states much else, and
+    `pure` when an entry that has it holds statements alone.
     """
 
     statement: ClearStatement
@@ -107,6 +108,7 @@ class DedupedStatement:
     centrality: float = 0.0
     task: Vector | None = None
     crowded: bool = False
+    pure: bool = False
 
 
 def deduplicate(receipts: Sequence[Receipt], given_up: threading.Event) -> list[DedupedStatement]:
@@ -130,6 +132,7 @@ def deduplicate(receipts: Sequence[Receipt], given_up: threading.Event) -> list[
             )
             deduped.quotes.setdefault(number, statement.text)
             beside = len(entry.content.strip()) - len(statement.text)
+            deduped.pure |= text.is_pure
             if entry.embedding is not None and beside < shortest.get(key, beside + 1):
                 deduped.vector, deduped.exact, shortest[key] = entry.embedding, beside == 0, beside
     _tell_crowded(found.values(), receipts)
