@@ -166,10 +166,10 @@ class _Pieces(dict[str, tuple[int, ...]]):
         known, longest, start = self._chinese, self._longest, 0
         while start < len(run):
             end = start + longest.get(run[start : start + 2], 1)
-            while (found := known.get(run[start:end])) is None:
+            while (found := known.get(run[start:end])) is None and end > start + 1:
                 end -= 1
-            yield found
-            start = min(end, len(run))
+            yield Tokens.UNKNOWN if found is None else found
+            start = end
 
     @cached_property
     def _chinese(self) -> dict[str, int]:

@@ -13,6 +13,9 @@ def check(candidate: Candidate, _: FilterSettings) -> Check:
     from memsieve.ingress.checks.injection.find import find_injection
 
     found = find_injection(candidate.entry.content)
+    if found is None and candidate.excerpt != candidate.entry.content:
+        # What is left without its noise may say what the whole did not.
+        found = find_injection(candidate.excerpt)
     if found is None:
         return Check(name=CheckName.INJECTION, passed=True, score=0.0, reason=Reason.of("injection.none"))
     reason = Reason.of("injection.found", kind=found.reason, quote=found.quote)
